@@ -28,7 +28,7 @@ demo: $(INSTALLED)
 	@$(PY) scripts/demo.py
 
 test: $(INSTALLED)
-	$(PY) -m pytest -n 2 $(PYTEST_ARGS)
+	$(PY) -m pytest -n 2 --dist loadgroup $(PYTEST_ARGS)
 
 check: $(INSTALLED)
 	$(PY) -m ruff check .

@@ -25,12 +25,28 @@ def repo() -> Path:
     return REPO
 
 
-@pytest.fixture(scope="session")
-def run_gradspec() -> Callable[..., subprocess.CompletedProcess[str]]:
-    """Run `gradspec ARGS` as a process of its own; keyword arguments go to `subprocess.run`."""
+def environment(*folders: Path) -> dict[str, str]:
+    """The environment for a process that also finds what is installed in these folders."""
+    path = os.pathsep.join([*map(str, folders), *filter(None, [os.environ.get("PYTHONPATH")])])
+    return os.environ | ({"PYTHONPATH": path} if path else {})
 
-    def run(*args: str | Path, **options: object) -> subprocess.CompletedProcess[str]:
-        command = [sys.executable, "-m", "gradspec.cli", *map(str, args)]
-        return subprocess.run(command, capture_output=True, text=True, timeout=120, **options)  # type: ignore[call-overload, no-any-return]
+
+@pytest.fixture(scope="session")
+def with_path() -> Callable[[Path], dict[str, str]]:
+    """The environment for a process that also finds what is installed in a folder."""
+    return environment
+
+
+RunGradspec = Callable[..., subprocess.CompletedProcess[str]]
+
+
+@pytest.fixture(scope="session")
+def run_gradspec() -> RunGradspec:
+    """Run `gradspec ARGS` as a process of its own, in `cwd`, with what is installed in `also`."""
+
+    def run(*args: str | Path, cwd: Path | None = None, also: Path | None = None) -> subprocess.CompletedProcess[str]:
+        command = [sys.executable, "-m", "gradspec", *map(str, args)]
+        env = environment(*([also] if also else []))
+        return subprocess.run(command, capture_output=True, text=True, timeout=120, cwd=cwd, env=env)
 
     return run
