@@ -1,0 +1,205 @@
+"""Finds the grammars, builds Lark's parsers, and turns Lark's errors into diagnostics; knows nothing of what a tree means."""
+
+from __future__ import annotations
+
+import unicodedata
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from lark import Lark, Token
+from lark.exceptions import UnexpectedCharacters, UnexpectedEOF, UnexpectedInput, UnexpectedToken
+from lark.visitors import Transformer
+
+from gradspec.diagnostics import Diagnostics
+from gradspec.source import Excerpt
+
+_CLOSER_OF = {"(": ")", "[": "]", "{": "}"}
+_DIGRAPHS = ("<%", "%>", "<:", ":>", "%:")
+_RAW_STRING_PREFIXES = ("R", "LR", "uR", "UR", "u8R")
+
+
+@cache
+def grammar_folder() -> Path:
+    """The folder of the `.lark` files: installed beside this module, else next to the package in a checkout.
+
+    Raises:
+        FileNotFoundError: neither is there, so the installation is broken.
+    """
+    here = Path(__file__).resolve().parent
+    for folder in (here / "grammars", here.parent / "grammars"):
+        if (folder / "formula.lark").is_file():
+            return folder
+    raise FileNotFoundError(f"gradspec's grammars are missing beside {here}")
+
+
+def build_parser(name: str, transformer: Transformer[Token, Any]) -> Lark:
+    """An LALR parser for `grammars/<name>.lark` that hands each rule to `transformer` as soon as it is read."""
+    return Lark.open(
+        str(grammar_folder() / f"{name}.lark"),
+        parser="lalr",
+        lexer="contextual",
+        transformer=transformer,
+        import_paths=[str(grammar_folder())],
+        maybe_placeholders=True,
+    )
+
+
+def report_formula_error(error: UnexpectedInput, excerpt: Excerpt, diagnostics: Diagnostics) -> None:
+    """Say what is wrong with a formula that Lark refused."""
+    text, at = excerpt.text, _position(error, excerpt.text)
+    if _report_bad_text(text, at, excerpt, diagnostics):
+        return
+    if _report_brackets(text, at, excerpt, diagnostics):
+        return
+    found = text[at : at + 1]
+    if isinstance(error, UnexpectedToken) and error.token.type != "$END":
+        found = str(error.token)
+    if not found:
+        place = excerpt.place(max(0, len(text.rstrip()) - 1), len(text.rstrip()))
+        diagnostics.add("GS0201", "the formula ends too early", place, label="something must follow")
+        return
+    help_ = ""
+    if found == ";":
+        help_ = "a formula is one expression; nothing may follow it"
+    elif found == "=":
+        help_ = "a formula cannot assign; compare with =="
+    elif found == "#":
+        help_ = "a formula is one expression; C++ preprocessor lines cannot stand in it"
+    diagnostics.add("GS0201", f"`{found}` cannot stand here", excerpt.place(at, at + len(found)), help=help_)
+
+
+def report_schema_error(error: UnexpectedInput, excerpt: Excerpt, diagnostics: Diagnostics) -> None:
+    """Say what is wrong with a schema that Lark refused."""
+    text, at = excerpt.text, _position(error, excerpt.text)
+    name_end = text.find("(")
+    name = text[: name_end if name_end >= 0 else len(text)].strip()
+    if at <= len(name) and not is_op_name(name):
+        diagnostics.add(
+            "GS0311",
+            f"bad op name `{printable(name)}`",
+            excerpt.place(0, len(name)),
+            help="names match [A-Za-z_][A-Za-z0-9_]*, with `.overload` behind and `library::` before where needed",
+        )
+        return
+    if _report_bad_text(text, at, excerpt, diagnostics):
+        return
+    found = text[at : at + 1]
+    help_ = "a schema looks like `name.overload(Tensor self, *, int dim=0) -> Tensor`"
+    if not found:
+        diagnostics.add("GS0202", "the schema ends too early", excerpt.place(len(text) - 1, len(text)), help=help_)
+        return
+    diagnostics.add("GS0202", f"`{found}` cannot stand here in a schema", excerpt.place(at, at + 1), help=help_)
+
+
+def report_spec_error(error: UnexpectedInput, excerpt: Excerpt, diagnostics: Diagnostics) -> None:
+    """Say what is wrong with the structure of a .grad file."""
+    text, at = excerpt.text, _position(error, excerpt.text)
+    if _report_bad_text(text, at, excerpt, diagnostics):
+        return
+    found = str(error.token) if isinstance(error, UnexpectedToken) else text[at : at + 1]
+    if not found:
+        end = len(text.rstrip())
+        diagnostics.add(
+            "GS0203", "the file ends inside of an op", excerpt.place(max(0, end - 1), end), help="a `}` or `;` is missing"
+        )
+        return
+    expected = set(error.expected) if isinstance(error, UnexpectedToken) else set()
+    help_ = ""
+    if found == ";" and "CLOSE" in expected:
+        help_ = "a bracket is still open: close it before the `;`"
+    elif found in ")]":
+        help_ = "it closes nothing"
+    elif found == "}" and "SEMICOLON" in expected:
+        help_ = "a `;` is missing before it"
+    elif "COLON" in expected:
+        help_ = "a rule looks like `self: grad * other;`"
+    elif at == 0 or "_OP" in expected:
+        help_ = "a file holds `op SCHEMA { ... }`, `library NAME;` and `extern NAME;`"
+    diagnostics.add("GS0203", f"`{printable(found)}` cannot stand here", excerpt.place(at, at + len(found)), help=help_)
+
+
+def is_op_name(text: str) -> bool:
+    """Whether a text is `name`, `name.overload`, or either behind `library::`."""
+    library, _, rest = text.rpartition("::")
+    base, dot, overload = rest.partition(".")
+    parts = [base, *([overload] if dot else []), *([library] if "::" in text else [])]
+    return all(p.isascii() and p.isidentifier() for p in parts)
+
+
+def printable(text: str) -> str:
+    """The text with what a terminal should not see replaced by escapes."""
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
+
+
+def _position(error: UnexpectedInput, text: str) -> int:
+    if isinstance(error, UnexpectedEOF):
+        return len(text)
+    if isinstance(error, UnexpectedToken):
+        return len(text) if error.token.type == "$END" else int(error.token.start_pos or 0)
+    assert isinstance(error, UnexpectedCharacters)
+    return int(error.pos_in_stream)
+
+
+def _report_bad_text(text: str, at: int, excerpt: Excerpt, diagnostics: Diagnostics) -> bool:
+    found = text[at : at + 1]
+    if not found:
+        return False
+    if not found.isascii():
+        name = unicodedata.name(found, "unnamed")
+        diagnostics.add(
+            "GS0204",
+            f"U+{ord(found):04X} ({name}) is no character of the language",
+            excerpt.place(at, at + 1),
+            help="names and signs are ASCII; look-alike letters are not the same name",
+        )
+    elif not found.isprintable() and not found.isspace():
+        diagnostics.add("GS0204", f"control character U+{ord(found):04X}", excerpt.place(at, at + 1))
+    elif text.startswith("/*", at):
+        diagnostics.add("GS0205", "the comment is not closed", excerpt.place(at, at + 2), help="end it with `*/`")
+    elif found == '"' and text[:at].rstrip().endswith(_RAW_STRING_PREFIXES) and not text[at - 1].isspace():
+        diagnostics.add("GS0209", "raw strings are not part of the language", excerpt.place(at - 1, at + 1))
+    elif found == '"' and (text.find('"', at + 1) < 0 or "\n" in text[at : text.find('"', at + 1)]):
+        diagnostics.add("GS0205", "the string is not closed", excerpt.place(at, at + 1))
+    elif text.startswith("??", at) or text.startswith("??", at - 1):
+        diagnostics.add("GS0209", "trigraphs are not part of the language", excerpt.place(text.rfind("??", 0, at + 2), at + 2))
+    elif (start := next((i for i in (at - 1, at) if text[i : i + 2] in _DIGRAPHS), None)) is not None:
+        diagnostics.add("GS0209", "digraphs are not part of the language", excerpt.place(start, start + 2))
+    else:
+        return False
+    return True
+
+
+def _report_brackets(text: str, at: int, excerpt: Excerpt, diagnostics: Diagnostics) -> bool:
+    """Report the bracket at which the text up to and with `at` stops to match, if there is one."""
+    opened: list[int] = []
+    i = 0
+    while i < min(at + 1, len(text)):
+        c = text[i]
+        if c == '"':
+            i += 1
+            while i < len(text) and text[i] != '"':
+                i += 2 if text[i] == "\\" else 1
+        elif text.startswith("/*", i):
+            i = max(text.find("*/", i), i) + 1
+        elif c in _CLOSER_OF:
+            opened.append(i)
+        elif c in ")]}":
+            if not opened:
+                diagnostics.add("GS0206", f"`{c}` closes nothing", excerpt.place(i, i + 1))
+                return True
+            start = opened.pop()
+            if _CLOSER_OF[text[start]] != c:
+                diagnostics.add(
+                    "GS0206",
+                    f"`{c}` does not close `{text[start]}`",
+                    excerpt.place(i, i + 1),
+                    others=[(excerpt.place(start, start + 1), "opened here")],
+                )
+                return True
+        i += 1
+    if at >= len(text.rstrip()) and opened:
+        start = opened[-1]
+        diagnostics.add("GS0206", f"`{text[start]}` is not closed", excerpt.place(start, start + 1))
+        return True
+    return False

@@ -1,0 +1,72 @@
+"""The operators that exist, as native_functions.yaml lists them, each schema parsed when it is first asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from difflib import get_close_matches
+
+from attrs import field, frozen
+
+from gradspec.diagnostics import Diagnostics
+from gradspec.ir import Schema
+from gradspec.parse import parse_schema
+from gradspec.source import Excerpt
+
+
+@frozen(eq=False)
+class KnownOp:
+    """One operator: its schema and whether it is a function, a method, or both."""
+
+    schema: Schema
+    has_function: bool
+    has_method: bool
+
+
+@frozen(eq=False)
+class ListedOp:
+    """One line of native_functions.yaml, its schema still text."""
+
+    excerpt: Excerpt
+    variants: str
+
+
+@frozen(eq=False)
+class OpTable:
+    """Operators by base name. Wrong schemas are reported to `diagnostics` when they are asked for."""
+
+    listed: dict[str, list[ListedOp]]
+    diagnostics: Diagnostics
+    _known: dict[str, tuple[KnownOp, ...]] = field(init=False, factory=dict)
+
+    def named(self, base: str) -> tuple[KnownOp, ...]:
+        """All overloads of a base name, in file order; none where it is unknown."""
+        known = self._known.get(base)
+        if known is None:
+            parsed = [(parse_schema(o.excerpt, self.diagnostics), o.variants) for o in self.listed.get(base, ())]
+            known = tuple(KnownOp(s, "function" in v, "method" in v) for s, v in parsed if s is not None)
+            self._known[base] = known
+        return known
+
+    def find(self, schema: Schema) -> KnownOp | None:
+        """The operator with exactly this schema."""
+        wanted = str(schema)
+        return next((op for op in self.named(schema.name.base) if str(op.schema) == wanted), None)
+
+    def all(self) -> Iterator[KnownOp]:
+        """Every operator; parses all schemas."""
+        for base in self.listed:
+            yield from self.named(base)
+
+    def bases(self) -> Iterator[str]:
+        """Every base name, in file order."""
+        return iter(self.listed)
+
+    def nearest(self, schema: Schema) -> list[str]:
+        """The three schemas most like this one, those of its own name first."""
+        same_name = [str(op.schema) for op in self.named(schema.name.base)]
+        near = get_close_matches(schema.name.base, self.listed, n=3, cutoff=0.6)
+        others = [str(op.schema) for base in near if base != schema.name.base for op in self.named(base)]
+        return [*get_close_matches(str(schema), same_name, n=3, cutoff=0.0), *others][:3]
+
+
+EMPTY = OpTable({}, Diagnostics())

@@ -1,0 +1,224 @@
+"""Schema text to ir.Schema; knows the schema language, not which operators exist."""
+
+from __future__ import annotations
+
+import ast
+from functools import cache, lru_cache
+from typing import Any
+
+from attrs import frozen
+from lark import Lark, Token
+from lark.exceptions import UnexpectedInput
+from lark.visitors import Transformer
+
+from gradspec import grammar
+from gradspec.diagnostics import Diagnostics, did_you_mean
+from gradspec.ir import Alias, Argument, OpName, Return, Schema
+from gradspec.source import Excerpt
+from gradspec.types import SCHEMA_BASE_TYPES, BaseType, ListType, OptionalType, Type, base
+
+# Words that may stand for a default of the type on the left, beside None for an optional one.
+_ENUM_DEFAULTS = {
+    "MemoryFormat": {"contiguous_format", "channels_last", "channels_last_3d", "preserve_format"},
+    "int": {"Mean", "Sum"},
+    "ScalarType": {"long", "float", "double", "int", "bool", "half"},
+    "Layout": {"strided"},
+}
+
+
+@frozen
+class _RawArgument:
+    type: Token
+    name: Token
+    default: Token | None
+
+
+@frozen
+class _RawSchema:
+    name: Token
+    arguments: tuple[_RawArgument | Token, ...]
+    returns: tuple[tuple[Token, Token | None], ...]
+
+
+def parse_schema(excerpt: Excerpt, diagnostics: Diagnostics) -> Schema | None:
+    """One schema; None where it is wrong, with the reasons in `diagnostics`."""
+    known = _known_schemas.get(excerpt.text)
+    if known is not None:
+        return known
+    try:
+        raw: Any = _schema_parser().parse(excerpt.text)
+    except UnexpectedInput as error:
+        grammar.report_schema_error(error, excerpt, diagnostics)
+        return None
+    schema = _SchemaBuilder(excerpt, diagnostics).build(raw)
+    if schema is not None:
+        _known_schemas[excerpt.text] = schema
+    return schema
+
+
+# Entries repeat the schemas that native_functions.yaml spells: each text is read once.
+_known_schemas: dict[str, Schema] = {}
+
+
+@cache
+def _schema_parser() -> Lark:
+    return grammar.build_parser("schema", _RawBuilder())
+
+
+class _RawBuilder(Transformer[Token, Any]):
+    def start(self, c: list[Any]) -> _RawSchema:
+        return _RawSchema(c[0], c[1] or (), c[2])
+
+    def arguments(self, c: list[Any]) -> tuple[Any, ...]:
+        return tuple(c)
+
+    def argument(self, c: list[Any]) -> _RawArgument:
+        return _RawArgument(*c)
+
+    def returns(self, c: list[Any]) -> tuple[Any, ...]:
+        return tuple(r for r in c if r is not None)
+
+    def return_(self, c: list[Any]) -> tuple[Any, ...]:
+        return tuple(c)
+
+
+@lru_cache(maxsize=4096)
+def parse_type(text: str) -> tuple[Type, Alias | None]:
+    """A type of the schema language with its alias annotation: `Tensor(a!)[]`.
+
+    Raises:
+        ValueError: the text is no type; the message is the wrong base name.
+    """
+    end = next((i for i, c in enumerate(text) if c in "(?["), len(text))
+    name, rest = text[:end], text[end:]
+    if name not in SCHEMA_BASE_TYPES and not name.startswith("__torch__."):
+        raise ValueError(name)
+    alias = None
+    if rest.startswith("("):
+        inside, _, rest = rest[1:].partition(")")
+        before, _, after = inside.partition("->")
+        names = before.strip()
+        alias = Alias(
+            tuple(n.strip() for n in names.rstrip("!").split("|") if n.strip()),
+            names.endswith("!"),
+            tuple(n.strip() for n in after.split("|") if n.strip()),
+        )
+    type_: Type = base(name) if name in SCHEMA_BASE_TYPES else BaseType(name)
+    while rest:
+        if rest[0] == "?":
+            type_, rest = OptionalType(type_), rest[1:]
+        else:
+            size, _, rest = rest[1:].partition("]")
+            type_ = ListType(type_, int(size) if size else None)
+    return type_, alias
+
+
+@frozen
+class _SchemaBuilder:
+    excerpt: Excerpt
+    diagnostics: Diagnostics
+
+    def build(self, raw: _RawSchema) -> Schema | None:
+        arguments_seen: dict[str, Token] = {}
+        returns_seen: dict[str, Token] = {}
+        positional: list[Argument] = []
+        keyword: list[Argument] = []
+        out: list[Argument] = []
+        into = positional
+        fine = True
+        for item in raw.arguments:
+            if isinstance(item, Token):
+                if into is keyword:
+                    self._report("GS0202", "`*` stands twice", item)
+                    fine = False
+                into = keyword
+                continue
+            argument = self._argument(item)
+            if argument is None or not self._is_new(item.name, arguments_seen):
+                fine = False
+            elif into is keyword and argument.alias is not None and argument.alias.write:
+                out.append(argument)
+            else:
+                into.append(argument)
+        returns: list[Return] = []
+        for type_token, name in raw.returns:
+            typed = self._type(type_token)
+            # An output may bear the name of an argument: ATen has such ops, and a formula that means one of them is refused later.
+            if typed is None or (name is not None and not self._is_new(name, returns_seen)):
+                fine = False
+            else:
+                returns.append(Return(typed[0], str(name) if name else "", typed[1]))
+        if not fine:
+            return None
+        library, _, rest = str(raw.name).rpartition("::")
+        base_name, _, overload = rest.partition(".")
+        return Schema(OpName(base_name, overload, library), tuple(positional), tuple(keyword), tuple(out), tuple(returns))
+
+    def _argument(self, raw: _RawArgument) -> Argument | None:
+        typed = self._type(raw.type)
+        if typed is None:
+            return None
+        default = None
+        if raw.default is not None:
+            default = canonical_default(str(raw.default))
+            if not _fits(default, typed[0]):
+                self._report("GS0301", f"`{raw.default}` is no default for the {typed[0]} argument `{raw.name}`", raw.default)
+                return None
+        return Argument(str(raw.name), typed[0], default, typed[1])
+
+    def _type(self, token: Token) -> tuple[Type, Alias | None] | None:
+        try:
+            return parse_type(str(token))
+        except ValueError as error:
+            self._report("GS0302", f"unknown type `{error}`", token, did_you_mean(str(error), SCHEMA_BASE_TYPES))
+            return None
+
+    def _is_new(self, name: Token, seen: dict[str, Token]) -> bool:
+        first = seen.setdefault(str(name), name)
+        if first is not name:
+            self._report("GS0303", f"`{name}` is used twice in this schema", name, others=[first])
+        return first is name
+
+    def _report(self, code: str, message: str, token: Token, help_: str = "", others: list[Token] | None = None) -> None:
+        place = [self.excerpt.place(t.start_pos or 0, t.end_pos or 0) for t in [token, *(others or [])]]
+        self.diagnostics.add(code, message, place[0], help=help_, others=[(p, "first here") for p in place[1:]])
+
+
+def canonical_default(text: str) -> str:
+    """The one spelling of a default: lists without blanks, as native_functions.yaml has them."""
+    if text.startswith("["):
+        return f"[{','.join(part.strip() for part in text[1:-1].split(',') if part.strip())}]"
+    return text
+
+
+def _fits(default: str, type_: Type) -> bool:
+    match type_:
+        case OptionalType(elem):
+            return default == "None" or _fits(default, elem)
+        case ListType(elem, size):
+            if default.startswith("["):
+                return all(_fits(item, elem) for item in default[1:-1].split(",") if item)
+            return size is not None and _fits(default, elem)
+        case BaseType(name):
+            if default in _ENUM_DEFAULTS.get(name, ()):
+                return True
+            match name:
+                case "bool" | "SymBool":
+                    return default in ("True", "False")
+                case "str":
+                    return default[:1] in ("'", '"')
+                case "int" | "SymInt" | "DeviceIndex":
+                    return isinstance(_literal(default), int)
+                case "float" | "SymFloat" | "Scalar" | "complex":
+                    return default in ("True", "False") or isinstance(_literal(default), int | float | complex)
+                case "Tensor":
+                    return default in ("{}",)
+                case _:
+                    return default.isidentifier() and default != "None"
+
+
+def _literal(text: str) -> object:
+    try:
+        return ast.literal_eval(text)
+    except (ValueError, SyntaxError):
+        return None

@@ -1,0 +1,84 @@
+"""The whole compiler: files in, Program out; everything else is a step of this."""
+
+from __future__ import annotations
+
+import gc
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from attrs import frozen
+
+from gradspec import syntax as s
+from gradspec.diagnostics import Diagnostic, Diagnostics
+from gradspec.ir import Program
+from gradspec.load import load_source
+from gradspec.op_table import OpTable
+from gradspec.parse import parse_spec
+from gradspec.resolve import resolve_specs
+from gradspec.source import Source, Span
+from gradspec.torch_yaml import parse_derivatives, parse_native_functions
+from gradspec.variants import derive_foreach, derive_view_copies
+from gradspec.verify import verify_program
+
+
+@frozen
+class Compiled:
+    """What a run made of its specs: a program, and what there is to say about them (no errors)."""
+
+    program: Program
+    diagnostics: tuple[Diagnostic, ...]
+
+
+def compile_files(specs: Iterable[Path], schemas: Path | None = None, externs: Iterable[str] = ()) -> Compiled:
+    """Compile spec files (`.grad`, or derivatives.yaml) against the operators of a native_functions.yaml, if one is given.
+
+    Raises:
+        SpecError: a file cannot be read or is wrong; carries every finding.
+    """
+    diagnostics = Diagnostics()
+    sources = [load_source(path, diagnostics) for path in specs]
+    schema_source = load_source(schemas, diagnostics) if schemas is not None else None
+    diagnostics.raise_errors()
+    return compile_sources([x for x in sources if x is not None], schema_source, externs, diagnostics)
+
+
+def compile_sources(
+    sources: Iterable[Source], schemas: Source | None = None, externs: Iterable[str] = (), diagnostics: Diagnostics | None = None
+) -> Compiled:
+    """Compile texts that are in memory.
+
+    Raises:
+        SpecError: a text is wrong; carries every finding.
+    """
+    found = Diagnostics() if diagnostics is None else diagnostics
+    with _without_collector():
+        table = OpTable({}, found) if schemas is None else parse_native_functions(schemas, found)
+        specs = [_parse(source, found) for source in sources]
+        ops = resolve_specs(specs, table, frozenset(externs), found)
+        found.raise_errors()
+        ops += tuple(derive_view_copies(ops, table))
+        ops += tuple(derive_foreach(ops, table))
+        found.raise_errors()
+        program = Program(ops)
+        verify_program(program)
+    return Compiled(program, found.all)
+
+
+def _parse(source: Source, diagnostics: Diagnostics) -> s.Spec:
+    spec = parse_spec(source, diagnostics) if source.path.endswith(".grad") else parse_derivatives(source, diagnostics)
+    if not spec.entries and not diagnostics.has_errors:
+        diagnostics.add("GS0111", f"{source.path} has no entries", Span(source, 0, 0))
+    return spec
+
+
+@contextmanager
+def _without_collector() -> Iterator[None]:
+    """Trees have no cycles: looking for some, again and again while they grow, would take a fifth of the time."""
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_enabled:
+            gc.enable()

@@ -1,0 +1,239 @@
+"""Formula names to IR: one formula of one op at a time; knows the op's names, not the rules that span an entry."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import cast
+
+from attrs import Factory, define
+
+from gradspec import ir
+from gradspec import syntax as s
+from gradspec.diagnostics import Diagnostics, did_you_mean
+from gradspec.functions import BUILTIN_FUNCTIONS, CONCRETE_METHODS, CONSTANTS, OPEN_NAMESPACES, TORCH_HELPERS
+from gradspec.op_table import OpTable
+from gradspec.saved import PROPERTY_METHODS
+from gradspec.types import OPTIONAL_TENSOR, Type, is_tensor_like, is_tensor_list
+
+
+@define
+class Scope:
+    """What the names of one formula mean.
+
+    `forward`: a jvp, where differentiable inputs are read as `x_t` and `x_p`; else a vjp, where gradients are read.
+    `masked`: how many inputs `grad_input_mask` counts, None where there is no such mask.
+    `foreach`: the formula is for one element of the op's lists, and `i` is its position.
+    """
+
+    schema: ir.Schema
+    inputs: Mapping[str, Type]
+    outputs: Mapping[str, Type]
+    differentiable_inputs: frozenset[str]
+    differentiable_outputs: tuple[str, ...]
+    table: OpTable
+    externs: frozenset[str]
+    diagnostics: Diagnostics
+    forward: bool
+    masked: int | None
+    foreach: bool
+    formula: s.Formula
+    locals: tuple[str, ...] = ()
+    gradients_used: list[tuple[s.Expr, ir.Cotangent | ir.Cotangents]] = Factory(list)
+
+    def resolve(self, expr: s.Expr) -> ir.Expr:
+        """The IR of an expression; what is wrong in it is reported, and something harmless stands in its place."""
+        match expr:
+            case s.Name():
+                return self._name(expr)
+            case s.Number(text=text):
+                return ir.Number(text)
+            case s.String(value=value):
+                return ir.String(value)
+            case s.Call(function=function, template=template, args=args):
+                self._check_function(function, bool(template))
+                return ir.Call(function.text, tuple([self.resolve(a) for a in args]), template)
+            case s.Method():
+                return self._method(expr)
+            case s.Construct(type=type_, args=args, braces=braces):
+                return ir.Construct(type_, tuple([self.resolve(a) for a in args]), braces)
+            case s.Braces(items=items):
+                return ir.Braces(tuple([self.resolve(a) for a in items]))
+            case s.Index():
+                return self._index(expr)
+            case s.Unary(op=op, operand=operand):
+                return ir.Unary(op, self.resolve(operand))
+            case s.Binary(op=op, left=left, right=right):
+                return ir.Binary(op, self.resolve(left), self.resolve(right))
+            case s.Conditional(test=test, then=then, other=other):
+                return ir.Conditional(self.resolve(test), self.resolve(then), self.resolve(other))
+            case s.Lambda(param_type=param_type, param=param, body=body):
+                outer, self.locals = self.locals, (*self.locals, param.text)
+                resolved = self.resolve(body)
+                self.locals = outer
+                return ir.Lambda(param_type, param.text, resolved)
+
+    def _name(self, node: s.Name) -> ir.Expr:
+        text = node.text
+        if text in self.locals:
+            return ir.Local(text)
+        if text == "grad" and text in self.inputs:
+            message = f"`grad` is reserved: it would mean the output's gradient, not the argument of `{self.schema.name}`"
+            self._report("GS0310", message, node, help="rename the argument")
+            return ir.Constant(text)
+        if text == "i" and self.foreach and text not in self.inputs:
+            return ir.ElementIndex()
+        if text in self.inputs:
+            return self._input(node)
+        if text in self.outputs:
+            return ir.Output(text, self.outputs[text])
+        if text in ("true", "false"):
+            return ir.Bool(text == "true")
+        if text in ("grad", "grads", "grad_input_mask", "retain_variables"):
+            return self._gradient_word(node)
+        if self.forward:
+            moving = self._tangent_or_primal(text)
+            if moving is not None:
+                return moving
+        elif text.startswith("grad_") and text[5:] in self.outputs:
+            return self._named_gradient(node)
+        if "::" in text or text in CONSTANTS:
+            return ir.Constant(text)
+        self._unknown(node)
+        return ir.Constant(text)
+
+    def _input(self, node: s.Name) -> ir.Expr:
+        text = node.text
+        type_ = self.inputs[text]
+        if self.forward and text in self.differentiable_inputs and not is_tensor_list(type_):
+            help_ = f"write `{text}_p` for its primal value, `{text}_t` for its tangent"
+            self._report("GS0404", f"`{text}` alone is ambiguous in a forward formula", node, help=help_)
+        return ir.Input(text, type_)
+
+    def _gradient_word(self, node: s.Name) -> ir.Expr:
+        text = node.text
+        if self.forward:
+            help_ = "tangents are `x_t`, primal values `x_p`" if text.startswith("grad") else ""
+            self._report("GS0403", f"`{text}` has no meaning in a forward formula", node, help=help_)
+            return ir.Constant(text)
+        if text == "grad":
+            return self._used(node, ir.Cotangent(0, "grad"))
+        if text == "grads":
+            return self._used(node, ir.Cotangents())
+        if text == "retain_variables":
+            return ir.RetainVariables()
+        if self.masked is None:
+            help_ = "the engine asks for this formula only when its input needs a gradient"
+            self._report("GS0509", "`grad_input_mask` stands only in a formula of several inputs", node, help=help_)
+        return ir.InputMask()
+
+    def _used(self, node: s.Expr, gradient: ir.Cotangent | ir.Cotangents) -> ir.Expr:
+        self.gradients_used.append((node, gradient))
+        return gradient
+
+    def _named_gradient(self, node: s.Name) -> ir.Expr:
+        output = node.text[5:]
+        if output not in self.differentiable_outputs:
+            named = [f"`grad_{n}`" for n in self.differentiable_outputs]
+            help_ = f"gradients come for {', '.join(named)}" if named else "no output of this op is differentiable"
+            self._report("GS0504", f"`{output}` is not a differentiable output of `{self.schema.name}`", node, help=help_)
+            return ir.Constant(node.text)
+        return self._used(node, ir.Cotangent(self.differentiable_outputs.index(output), node.text))
+
+    def _tangent_or_primal(self, text: str) -> ir.Expr | None:
+        original = text.startswith("original_") and self.schema.is_inplace
+        stem = text.removeprefix("original_") if original else text
+        name, underscore, kind = stem.rpartition("_")
+        if not underscore or kind not in ("t", "p") or name not in self.differentiable_inputs:
+            return None
+        return ir.Tangent(name, original) if kind == "t" else ir.Primal(name, original)
+
+    def _unknown(self, node: s.Name) -> None:
+        text = node.text
+        name, _, kind = text.rpartition("_")
+        if kind in ("t", "p") and name in self.inputs:
+            if not self.forward:
+                what = "tangent" if kind == "t" else "primal value"
+                help_ = "a backward formula reads the input itself" if kind == "p" else "write a formula for an output to give the jvp"
+                self._report("GS0403", f"`{text}`, the {what} of `{name}`, is known only in forward formulas", node, help=help_)
+                return
+            if is_tensor_like(self.inputs[name]):
+                help_ = "only inputs with a backward formula have a tangent"
+            else:
+                help_ = f"`{name}` is {self.inputs[name]}: read it as `{name}`"
+            self._report("GS0401", f"`{text}`: `{name}` is not differentiable here", node, help=help_)
+            return
+        known = {*self.inputs, *self.outputs, *self.locals}
+        if self.forward:
+            known |= {f"{n}_{k}" for n in self.differentiable_inputs for k in "tp"}
+        else:
+            known |= {"grad", "grads", *(f"grad_{n}" for n in self.differentiable_outputs)}
+            known |= {"grad_input_mask"} if self.masked else set()
+        label = f"not an input, an output or a {'tangent' if self.forward else 'gradient'} of `{self.schema.name}`"
+        help_ = did_you_mean(text, known) or f"known here: {', '.join(sorted(known))}"
+        self._report("GS0401", f"unknown name `{text}`", node, label=label, help=help_)
+
+    def _index(self, node: s.Index) -> ir.Expr:
+        index = self.resolve(node.index)
+        match node.value:
+            case s.Name(text="grads") if not self.forward and "grads" not in self.inputs and isinstance(index, ir.Number):
+                if not index.text.isdigit():
+                    self._report("GS0501", f"`{index.text}` is no index of `grads`", node.index)
+                    return ir.Constant("grads")
+                return self._used(node, ir.Cotangent(int(index.text), f"grads[{index.text}]"))
+            case s.Name(text="grad_input_mask") if self.masked is not None and isinstance(index, ir.Number):
+                if not index.text.isdigit() or int(index.text) >= self.masked:
+                    message = f"index {index.text} of `grad_input_mask`, which has {self.masked} values here"
+                    self._report("GS0508", message, node.index, help="it has one value for each name of the formula's key, in that order")
+        return ir.Index(self.resolve(node.value), index)
+
+    def _method(self, node: s.Method) -> ir.Expr:
+        name = node.name.text
+        args = tuple([self.resolve(a) for a in node.args])
+        if not self.forward and name in CONCRETE_METHODS:
+            literal = len(args) == 1 and isinstance(args[0], ir.Number | ir.Unary)
+            if (name == "size" and literal) or (name != "size" and not args):
+                symbolic = CONCRETE_METHODS[name]
+                written = f"{symbolic}({self._text(node.args[0]) if node.args else ''})"
+                message = f"`{name}` freezes a dynamic shape into the backward graph"
+                self.diagnostics.add(
+                    "GS0405", message, self.formula.excerpt.place(node.name.start, node.end), help=f"write `{written}`"
+                )
+        receiver = self.resolve(node.receiver)
+        if not self.forward and not node.arrow and isinstance(receiver, ir.Input) and receiver.type == OPTIONAL_TENSOR:
+            if name == "sym_sizes":
+                message = f"`{receiver.name}` is Tensor?: its sizes can only be saved if it is there"
+                self._report("GS0407", message, node, help=f"write `{receiver.name}->sym_sizes()`")
+            elif name in PROPERTY_METHODS:
+                message = f"`{receiver.name}` is Tensor?: `{name}()` cannot be saved where it is absent"
+                self._report("GS0407", message, node, help=f"only `{receiver.name}->sym_sizes()` can be saved of an optional tensor")
+        return ir.Method(receiver, name, args, node.arrow, node.template)
+
+    def _text(self, node: s.Expr) -> str:
+        return self.formula.excerpt.text[node.start : node.end]
+
+    def _check_function(self, function: s.Name, has_template: bool) -> None:
+        text = function.text.removeprefix("::")
+        if has_template or text in TORCH_HELPERS or text in BUILTIN_FUNCTIONS or text in self.externs:
+            return
+        namespace, _, name = text.rpartition("::")
+        base = name.removesuffix("_symint")
+        if base in self.table.listed or name in self.table.listed or base == self.schema.name.base:
+            return
+        if namespace == "at":
+            # Without ATen's own list there is nothing to hold against it.
+            if "add" not in self.table.listed:
+                return
+        elif namespace and (namespace != self.schema.name.library or namespace.startswith(OPEN_NAMESPACES)):
+            return
+        known = [*TORCH_HELPERS, *BUILTIN_FUNCTIONS, *self.externs, *self.table.listed]
+        near = did_you_mean(text, known)
+        declare = f"if it is a function of your own, declare it: `extern {text};` in .grad, `--extern {text}` on the command line"
+        self._report("GS0402", f"unknown function `{text}`", function, help=f"{near} {declare}".strip())
+
+    def _report(self, code: str, message: str, node: s.Expr, *, label: str = "", help: str = "") -> None:
+        self.diagnostics.add(code, message, self.formula.place(node), label=label, help=help)
+
+
+def resolve_formula(scope: Scope) -> ir.Expr:
+    """The IR of the scope's formula, which must be an expression."""
+    return scope.resolve(cast(s.Expr, scope.formula.value))
