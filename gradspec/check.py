@@ -205,8 +205,8 @@ def _only_metadata(op: ir.Op, name: str) -> bool:
 def check_jvps(op: ir.Op, jvps: Sequence[ir.Jvp], rules: Sequence[s.Rule], diagnostics: Diagnostics) -> None:
     """Warn of `auto_linear` where the op's own backward formula shows that it is not linear.
 
-    The vjp of a linear op reads no value of a differentiable input or of an output. Arguments of helpers are left out: many take a tensor
-    for its shape.
+    The vjp of a linear op reads no value of a differentiable input or of an output. Arguments of helpers are left out: many
+    take a tensor for its shape.
     """
     moving = {i.name for i in op.differentiable_inputs}
     for jvp, rule in zip(jvps, rules, strict=False):
@@ -221,6 +221,10 @@ def check_jvps(op: ir.Op, jvps: Sequence[ir.Jvp], rules: Sequence[s.Rule], diagn
                 break
 
 
+# Methods that take a tensor for its shape alone.
+_SHAPE_METHODS = ("expand_as", "view_as", "reshape_as", "type_as", "sum_to_size")
+
+
 def _value_read(expr: ir.Expr, moving: set[str]) -> str:
     if property_of(expr) is not None:
         return ""
@@ -231,8 +235,10 @@ def _value_read(expr: ir.Expr, moving: set[str]) -> str:
             return name if is_tensor_like(type_) else ""
         case ir.Call(function) if function in TORCH_HELPERS or not function.startswith("at::"):
             return ""
-        case ir.Method(receiver, name, args) if name in METADATA_METHODS or name in ("expand_as", "view_as", "reshape_as", "sizes"):
-            return _value_read(receiver, moving) if name not in METADATA_METHODS else ""
+        case ir.Method(name=name) if name in METADATA_METHODS:
+            return ""
+        case ir.Method(receiver, name) if name in _SHAPE_METHODS:
+            return _value_read(receiver, moving)
         case ir.Conditional(_, then, other):
             return _value_read(then, moving) or _value_read(other, moving)
         case _:

@@ -52,7 +52,9 @@ def _with_inputs(command: Any) -> Any:
     for decorate in reversed(
         [
             click.argument("specs", nargs=-1, type=click.Path(path_type=Path), metavar="SPEC..."),
-            click.option("--schemas", metavar="NATIVE.yaml", help="The operators that exist; `torch` means the installed torch's."),
+            click.option(
+                "--schemas", metavar="NATIVE.yaml", help="The operators that exist; `torch` means the installed torch's."
+            ),
             click.option(
                 "--torch",
                 is_flag=False,
@@ -146,9 +148,13 @@ def cli() -> None:
 
 @cli.command()
 @_with_inputs
-@click.option("-b", "--backend", "backends", multiple=True, required=True, metavar="NAME", help="A target; see `gradspec backends`.")
+@click.option(
+    "-b", "--backend", "backends", multiple=True, required=True, metavar="NAME", help="A target; see `gradspec backends`."
+)
 @click.option("-O", "options", multiple=True, metavar="KEY=VALUE", help="An option of the backends.")
-@click.option("-o", "--out", type=click.Path(path_type=Path), required=True, metavar="OUT", help="The folder for the emitted files.")
+@click.option(
+    "-o", "--out", type=click.Path(path_type=Path), required=True, metavar="OUT", help="The folder for the emitted files."
+)
 @click.option("--check", is_flag=True, help="Write nothing; exit 1 with a diff if OUT is not what would be emitted.")
 def emit(
     specs: Sequence[Path],
@@ -292,7 +298,9 @@ def _option_value(key: str, text: str, default: object) -> object:
 @cli.command()
 @_with_inputs
 @click.option("--format", type=click.Choice(["text", "json"]), default="text", help="How findings are printed.")
-def check(specs: Sequence[Path], schemas: str | None, torch: str | None, externs: Sequence[str], strict: bool, format: str) -> None:
+def check(
+    specs: Sequence[Path], schemas: str | None, torch: str | None, externs: Sequence[str], strict: bool, format: str
+) -> None:
     """Say what is wrong with specs, and write nothing."""
     inputs = _inputs(specs, schemas, torch, externs, strict, format)
     compiled = _compile(inputs)
@@ -320,9 +328,7 @@ def ir(
     from gradspec.printer import print_json, print_program
 
     inputs = _inputs(specs, schemas, torch, externs, strict)
-    compiled = _compile(inputs)
-    _print_diagnostics(compiled.diagnostics, notes=False)
-    program = compiled.program
+    program = _compile(inputs).program
     if ops:
         for name in ops:
             if not program.select(name).ops:

@@ -4,7 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from gradspec.ir import Call, Constant, Cotangent, Derivative, Expr, Input, InputInfo, Method, Primal, Schema, Tangent, rewrite, walk
+from gradspec.ir import (
+    Call,
+    Constant,
+    Cotangent,
+    Derivative,
+    Expr,
+    Input,
+    InputInfo,
+    Method,
+    Primal,
+    Schema,
+    Tangent,
+    rewrite,
+    walk,
+)
 from gradspec.types import has_symint, is_tensor_like
 
 # How the arguments of a tensor factory become one in C++ (torchgen.api.cpp.argument).
@@ -39,7 +53,8 @@ def linear_formula(schema: Schema, differentiable: Iterable[str], *, has_functio
 def element_wise_formula(derivative: Derivative) -> Expr:
     """The jvp of an element-wise op from its vjp.
 
-    The Jacobian J is diagonal, so J t is the conjugate of what the vjp, which multiplies by the conjugate of J, makes of the conjugate of t.
+    The Jacobian J is diagonal, and the vjp multiplies by its conjugate: so J t is the conjugate of what the vjp makes of the
+    conjugate of t.
     """
     (name,) = derivative.inputs
 

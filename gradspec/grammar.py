@@ -138,7 +138,7 @@ def _position(error: UnexpectedInput, text: str) -> int:
     if isinstance(error, UnexpectedToken):
         return len(text) if error.token.type == "$END" else int(error.token.start_pos or 0)
     assert isinstance(error, UnexpectedCharacters)
-    return int(error.pos_in_stream)
+    return int(error.pos_in_stream or 0)  # type: ignore[redundant-expr]
 
 
 def _report_bad_text(text: str, at: int, excerpt: Excerpt, diagnostics: Diagnostics) -> bool:

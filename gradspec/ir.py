@@ -94,7 +94,8 @@ class Schema:
     def output_names(self) -> tuple[str, ...]:
         """The names that formulas use for the results: their own, else `result`, or `result0`, `result1`, ...
 
-        The result of an in-place op is `result`; one with the name of an argument is `NAME_return` (torchgen.api.cpp.return_names).
+        The result of an in-place op is `result`; one with the name of an argument is `NAME_return`
+        (torchgen.api.cpp.return_names).
         """
         if self.is_inplace:
             return ("result",) * len(self.returns)

@@ -11,8 +11,8 @@ from gradspec.syntax import KeyName
 DIFFERENTIABILITY_KEY = "output_differentiability"
 ENTRY_KEYS = ("name", "dispatch", DIFFERENTIABILITY_KEY)
 
-# Names that formulas give a meaning of their own, so that no argument may bear them. An argument may be called `grad`, as four of ATen's
-# are, as long as no formula reads that name.
+# Names that formulas give a meaning of their own, so that no argument may bear them. An argument may be called `grad`, as four
+# of ATen's are, as long as no formula reads that name.
 RESERVED_ARGUMENTS = {
     "grads": "the list of all gradients",
     "grad_input_mask": "which inputs need a gradient",
@@ -21,13 +21,11 @@ RESERVED_ARGUMENTS = {
 }
 
 # The autograd dispatch keys of c10/core/DispatchKey.h that a derivative can be registered for.
-DISPATCH_KEYS = ("Default",) + tuple(
-    f"Autograd{suffix}"
-    for suffix in (
-        "", "CPU", "CUDA", "HIP", "XLA", "MPS", "IPU", "XPU", "HPU", "VE", "Lazy", "MTIA", "MAIA", "PrivateUse1", "PrivateUse2",
-        "PrivateUse3", "Meta", "NestedTensor", "Functionality", "Other",
-    )
+_AUTOGRAD_KEY_ENDINGS = (
+    "", "CPU", "CUDA", "HIP", "XLA", "MPS", "IPU", "XPU", "HPU", "VE", "Lazy", "MTIA", "MAIA", "PrivateUse1", "PrivateUse2",
+    "PrivateUse3", "Meta", "NestedTensor", "Functionality", "Other",
 )  # fmt: skip
+DISPATCH_KEYS = ("Default", *(f"Autograd{ending}" for ending in _AUTOGRAD_KEY_ENDINGS))
 
 
 def check_key(names: Sequence[KeyName], schema: Schema | None, diagnostics: Diagnostics) -> bool:

@@ -8,7 +8,18 @@ from typing import Any, assert_never
 from gradspec import ir
 
 # C++'s operator precedence, tightest first ([expr]); larger binds tighter.
-_BINARY_LEVELS = (("*", "/", "%"), ("+", "-"), ("<<", ">>"), ("<", ">", "<=", ">="), ("==", "!="), ("&",), ("^",), ("|",), ("&&",), ("||",))
+_BINARY_LEVELS = (
+    ("*", "/", "%"),
+    ("+", "-"),
+    ("<<", ">>"),
+    ("<", ">", "<=", ">="),
+    ("==", "!="),
+    ("&",),
+    ("^",),
+    ("|",),
+    ("&&",),
+    ("||",),
+)
 PRECEDENCE = {op: len(_BINARY_LEVELS) - level + 1 for level, ops in enumerate(_BINARY_LEVELS) for op in ops}
 _CONDITIONAL, _UNARY, _POSTFIX = 1, len(_BINARY_LEVELS) + 2, len(_BINARY_LEVELS) + 3
 
@@ -136,8 +147,7 @@ def print_op(op: ir.Op) -> str:
         lines.append(f"  save {v.origin} {v.name}: {v.type} = {print_expr(v.value)}{before}")
     for d in op.derivatives:
         lines.append(f"  vjp {', '.join(d.inputs)} = {print_expr(d.formula)}")
-        if d.written != d.formula:
-            lines.append(f"    written {print_expr(d.written)}")
+        lines.append(f"    written {print_expr(d.written)}")
     for j in op.jvps:
         auto = f" (auto_{j.auto})" if j.auto else ""
         lines.append(f"  jvp {', '.join(j.outputs)}{auto} = {print_expr(j.formula)}")

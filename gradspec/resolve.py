@@ -29,7 +29,9 @@ def class_prefix(base: str) -> str:
     return ("".join([part.title() for part in base.split("_")]) + "Backward").replace("ForwardBackward", "Backward")
 
 
-def resolve_specs(specs: Iterable[s.Spec], table: OpTable, externs: frozenset[str], diagnostics: Diagnostics) -> tuple[ir.Op, ...]:
+def resolve_specs(
+    specs: Iterable[s.Spec], table: OpTable, externs: frozenset[str], diagnostics: Diagnostics
+) -> tuple[ir.Op, ...]:
     """The ops of all specs, in order, numbered as one; what is wrong with them is in `diagnostics`."""
     resolver = _Resolver(table, externs, diagnostics)
     ops: list[ir.Op] = []
@@ -217,7 +219,9 @@ class _Resolver:
                 fine = False
             elif for_inputs and not is_tensor_like(inputs[name.text]) and rule.formula.value != "non_differentiable":
                 message = f"`{name.text}` is {inputs[name.text]}: it cannot have a gradient"
-                self.diagnostics.add("GS0505", message, name.span, help="gradients are for Tensor, Tensor? and Tensor[] arguments")
+                self.diagnostics.add(
+                    "GS0505", message, name.span, help="gradients are for Tensor, Tensor? and Tensor[] arguments"
+                )
                 fine = False
             first = owner.setdefault(name.text, name)
             if first is not name:
@@ -299,12 +303,16 @@ class _Resolver:
             formula, auto = element_wise_formula(op.derivatives[0]), "element_wise"
         else:
             formula = resolve_formula(self._scope(entry, op.inputs, (), rule, forward=True))
-        return ir.Jvp(names, formula, tangents_read(formula, op.inputs), primals_read(formula, op.inputs), auto)
+        # An element-wise op has a tangent where its input has one, even if that tangent is zero and the formula reads nothing.
+        tangents = tuple(moving) if auto == "element_wise" else tangents_read(formula, op.inputs)
+        return ir.Jvp(names, formula, tangents, primals_read(formula, op.inputs), auto)
 
     def _warn_of_lost_node(self, entry: s.Entry, block: s.Block) -> None:
         prefix = class_prefix(entry.schema.name.base) + ("" if block.dispatch == "Default" else block.dispatch)
         message = f"`{entry.schema.name}` has forward formulas alone: it has no node"
-        help_ = f"the next `{prefix}` class takes the number {self.numbers[prefix]}; give a backward formula, or `not_implemented`"
+        help_ = (
+            f"the next `{prefix}` class takes the number {self.numbers[prefix]}; give a backward formula, or `not_implemented`"
+        )
         self.diagnostics.add("GS0603", message, entry.name_span, help=help_)
 
     def _report_shared_name(self, entry: s.Entry, first: ir.SavedValue, second: ir.SavedValue) -> None:

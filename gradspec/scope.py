@@ -153,7 +153,11 @@ class Scope:
         if kind in ("t", "p") and name in self.inputs:
             if not self.forward:
                 what = "tangent" if kind == "t" else "primal value"
-                help_ = "a backward formula reads the input itself" if kind == "p" else "write a formula for an output to give the jvp"
+                help_ = (
+                    "a backward formula reads the input itself"
+                    if kind == "p"
+                    else "write a formula for an output to give the jvp"
+                )
                 self._report("GS0403", f"`{text}`, the {what} of `{name}`, is known only in forward formulas", node, help=help_)
                 return
             if is_tensor_like(self.inputs[name]):
@@ -183,7 +187,9 @@ class Scope:
             case s.Name(text="grad_input_mask") if self.masked is not None and isinstance(index, ir.Number):
                 if not index.text.isdigit() or int(index.text) >= self.masked:
                     message = f"index {index.text} of `grad_input_mask`, which has {self.masked} values here"
-                    self._report("GS0508", message, node.index, help="it has one value for each name of the formula's key, in that order")
+                    self._report(
+                        "GS0508", message, node.index, help="it has one value for each name of the formula's key, in that order"
+                    )
         return ir.Index(self.resolve(node.value), index)
 
     def _method(self, node: s.Method) -> ir.Expr:
@@ -205,7 +211,9 @@ class Scope:
                 self._report("GS0407", message, node, help=f"write `{receiver.name}->sym_sizes()`")
             elif name in PROPERTY_METHODS:
                 message = f"`{receiver.name}` is Tensor?: `{name}()` cannot be saved where it is absent"
-                self._report("GS0407", message, node, help=f"only `{receiver.name}->sym_sizes()` can be saved of an optional tensor")
+                self._report(
+                    "GS0407", message, node, help=f"only `{receiver.name}->sym_sizes()` can be saved of an optional tensor"
+                )
         return ir.Method(receiver, name, args, node.arrow, node.template)
 
     def _text(self, node: s.Expr) -> str:

@@ -60,8 +60,9 @@ class Span:
 class Excerpt:
     """A piece of text that a parser reads on its own, and where it stands in its source.
 
-    `span` covers the piece in the source, quotes included. Where the two texts differ (a YAML scalar that is quoted, escaped or folded
-    over lines), `quote` names the quoting character and places are found by walking both texts side by side, only when asked for.
+    `span` covers the piece in the source, quotes included. Where the two texts differ (a YAML scalar that is quoted, escaped or
+    folded over lines), `quote` names the quoting character and places are found by walking both texts side by side, only when
+    asked for.
     """
 
     text: str

@@ -1,7 +1,7 @@
 """The surface tree: what was written, with places; knows nothing of what names mean.
 
-Expressions carry offsets into the text that they were parsed from, so that equal texts share one tree; a `Formula` knows where its
-text stands.
+Expressions carry offsets into the text that they were parsed from, so that equal texts share one tree; a `Formula` knows where
+its text stands.
 """
 
 from __future__ import annotations

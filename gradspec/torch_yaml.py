@@ -19,7 +19,7 @@ from gradspec.parse import parse_formula, parse_schema
 from gradspec.source import Excerpt, Source, Span
 
 _LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-_RESOLVER = yaml.resolver.Resolver()  # type: ignore[no-untyped-call]
+_RESOLVER = yaml.resolver.Resolver()
 _MAX_DEPTH = 16
 _CONFLICT_MARKERS = ("<<<<<<<", "=======", ">>>>>>>", "|||||||")
 
@@ -241,7 +241,7 @@ class _Reader:
     def __init__(self, source: Source, diagnostics: Diagnostics) -> None:
         self.source = source
         self.diagnostics = diagnostics
-        self.events: Iterator[Any] = iter(yaml.parse(source.text, Loader=_LOADER))  # type: ignore[no-untyped-call]
+        self.events: Iterator[Any] = iter(yaml.parse(source.text, Loader=_LOADER))
 
     def document(self) -> _Node | None:
         """The only document's root, None where the file is empty."""
@@ -271,18 +271,18 @@ class _Reader:
         if depth > _MAX_DEPTH:
             self.refuse("GS0801", f"YAML nested deeper than {_MAX_DEPTH} levels", event)
         start = event.start_mark.index
-        if isinstance(event, yaml.ScalarEvent):
+        if type(event) is yaml.ScalarEvent:
             style = event.style
-            span = Span(self.source, start, event.end_mark.index)
+            span = Span(self.source, start, _end(event))
             return _Scalar(event.value, span, style if style in ("'", '"') else "", style is None or style == "")
-        if isinstance(event, yaml.SequenceStartEvent):
+        if type(event) is yaml.SequenceStartEvent:
             items: list[_Node] = []
-            while not isinstance(event := next(self.events), yaml.SequenceEndEvent):
+            while type(event := next(self.events)) is not yaml.SequenceEndEvent:
                 items.append(self.node(event, depth + 1))
-            return _Sequence(items, Span(self.source, start, event.end_mark.index))
+            return _Sequence(items, Span(self.source, start, _end(event)))
         pairs: list[tuple[_Scalar, _Node]] = []
         seen: dict[str, _Scalar] = {}
-        while not isinstance(event := next(self.events), yaml.MappingEndEvent):
+        while type(event := next(self.events)) is not yaml.MappingEndEvent:
             key = self.node(event, depth + 1)
             if not isinstance(key, _Scalar):
                 self.refuse("GS0108", f"a key is text, this is {_a(key.kind)}", event)
@@ -294,12 +294,16 @@ class _Reader:
                 message = f"`{key.text}` stands twice in this entry (lines {first.span.line} and {key.span.line})"
                 self.diagnostics.add("GS0109", message, key.span, others=[(first.span, "first here")])
             pairs.append((key, self.node(next(self.events), depth + 1)))
-        return _Mapping(pairs, Span(self.source, start, event.end_mark.index))
+        return _Mapping(pairs, Span(self.source, start, _end(event)))
 
     def refuse(self, code: str, what: str, event: Any, help_: str = "") -> None:
         at = event.start_mark.index
         self.diagnostics.add(code, what, Span(self.source, at, at + 1), help=help_)
         raise _Refused
+
+
+def _end(event: Any) -> int:
+    return int(event.end_mark.index)
 
 
 def _report_yaml_error(error: yaml.YAMLError, source: Source, diagnostics: Diagnostics) -> None:

@@ -7,7 +7,6 @@ from collections.abc import Iterable, Iterator, Mapping
 from attrs import evolve, frozen
 
 from gradspec.ir import (
-    Call,
     Cotangent,
     Cotangents,
     Derivative,
@@ -18,7 +17,6 @@ from gradspec.ir import (
     InputInfo,
     InputState,
     Jvp,
-    Method,
     Op,
     Output,
     OutputInfo,
@@ -35,9 +33,7 @@ from gradspec.types import TENSOR_LIST, ListType, Type, is_tensor_like, unsized
 _FOREACH = "_foreach_"
 
 # The alpha argument of the reference op is missing in these (torchgen.api.autograd, is_reference_for_foreach).
-_WITHOUT_ALPHA = frozenset(
-    f"_foreach_{name}{inplace}.{overload}" for name in ("add", "sub") for inplace in ("", "_") for overload in ("Scalar", "ScalarList")
-)
+_WITHOUT_ALPHA = frozenset(f"_foreach_{name}.{overload}" for name in ("add", "sub") for overload in ("Scalar", "ScalarList"))
 
 
 def derive_view_copies(ops: Iterable[Op], table: OpTable) -> Iterator[Op]:
@@ -70,7 +66,7 @@ def _retyped(inputs: tuple[InputInfo, ...], schema: Schema) -> tuple[InputInfo, 
 
 
 def derive_foreach(ops: Iterable[Op], table: OpTable) -> Iterator[Op]:
-    """A record for each functional `_foreach_*` op of the table whose reference op has derivatives and that the spec does not name."""
+    """A record for each functional `_foreach_*` op whose reference op has derivatives and that the spec does not name."""
     ops = tuple(ops)
     given = {str(op.schema) for op in ops}
     references: dict[str, list[Op]] = {}
@@ -115,9 +111,9 @@ class _ForeachBuilder:
         derivatives: list[Derivative] = []
         saved: dict[str, SavedValue] = {}
         for derivative in reference.derivatives:
-            formula = rewrite(derivative.formula, lambda e: self._element(e, saved, renamed))
+            written = rewrite(derivative.written, lambda e: self._element(e, renamed))
             inputs = tuple(renamed[n] for n in derivative.inputs)
-            derivatives.append(Derivative(inputs, formula, rewrite(derivative.written, lambda e: self._element(e, {}, renamed))))
+            derivatives.append(Derivative(inputs, rewrite(written, lambda e: _kept(e, saved)), written))
         moving = {n for d in derivatives for n in d.inputs}
         states = {renamed[i.name]: i.state for i in reference.inputs if i.name in renamed}
         inputs_info = tuple(
@@ -144,34 +140,17 @@ class _ForeachBuilder:
         pairs = zip(self.schema.arguments, self.reference.schema.arguments, strict=False)
         return {r.name: a.name for a, r in pairs}
 
-    def _element(self, expr: Expr, saved: dict[str, SavedValue], renamed: Mapping[str, str]) -> Expr | None:
-        """What a part of the reference's formula is for one element; whole lists are saved, not their elements' properties."""
+    def _element(self, expr: Expr, renamed: Mapping[str, str]) -> Expr | None:
+        """What a part of the reference's formula is for one element of the lists."""
         match expr:
             case Cotangent():
                 return Index(Cotangents(), ElementIndex())
-            case Saved(name):
-                kept = next(v for v in self.reference.saved if v.name == name)
-                return rewrite(kept.value, lambda e: self._value(e, saved, renamed))
-            case Method(Saved(name), "zeros", ()) if name.endswith("_info"):
-                kept = next(v for v in self.reference.saved if v.name == name)
-                value = rewrite(kept.value, lambda e: self._value(e, saved, renamed))
-                return Call("zeros_like", (value,))
-            case Input() | Output():
-                return self._value(expr, saved, renamed)
-            case _:
-                return None
-
-    def _value(self, expr: Expr, saved: dict[str, SavedValue], renamed: Mapping[str, str]) -> Expr | None:
-        match expr:
             case Input(name):
-                name = renamed[name]
-                type_ = unsized(next(a.type for a in self.schema.arguments if a.name == name))
-                saved[name] = SavedValue(name, type_, "input", Input(name, type_))
-                whole: Expr = Saved(name, type_)
-                return Index(whole, ElementIndex()) if isinstance(type_, ListType) else whole
+                type_ = next(a.type for a in self.schema.arguments if a.name == renamed[name])
+                value = Input(renamed[name], type_)
+                return Index(value, ElementIndex()) if isinstance(type_, ListType) else value
             case Output(name):
-                saved[name] = SavedValue(name, TENSOR_LIST, "output", Output(name, TENSOR_LIST))
-                return Index(Saved(name, TENSOR_LIST), ElementIndex())
+                return Index(Output(name, TENSOR_LIST), ElementIndex())
             case _:
                 return None
 
@@ -199,6 +178,17 @@ class _ForeachBuilder:
             tangents=tuple(renamed[n] for n in jvp.tangents),
             primals=tuple(renamed[n] for n in jvp.primals),
         )
+
+
+def _kept(expr: Expr, saved: dict[str, SavedValue]) -> Expr | None:
+    """A value to save for what is read: always the whole, as the property of one element cannot stand for the list."""
+    match expr:
+        case Input(name, type_) | Output(name, type_):
+            type_ = unsized(type_)
+            saved[name] = SavedValue(name, type_, "input" if isinstance(expr, Input) else "output", evolve(expr, type=type_))
+            return Saved(name, type_)
+        case _:
+            return None
 
 
 def _without_gradient(state: InputState | None) -> InputState:

@@ -143,7 +143,7 @@ class _SchemaBuilder:
         returns: list[Return] = []
         for type_token, name in raw.returns:
             typed = self._type(type_token)
-            # An output may bear the name of an argument: ATen has such ops, and a formula that means one of them is refused later.
+            # An output may bear the name of an argument, as some of ATen's do: formulas then call it NAME_return.
             if typed is None or (name is not None and not self._is_new(name, returns_seen)):
                 fine = False
             else:

@@ -148,8 +148,8 @@ class _SpecBuilder(Transformer[Token, Any]):
 
 def _extent(parts: list[Any]) -> tuple[int, int]:
     first, last = parts[0], parts[-1]
-    start = first.start_pos if isinstance(first, Token) else first[0]
-    end = last.end_pos if isinstance(last, Token) else last[1]
+    start = first.start_pos or 0 if isinstance(first, Token) else first[0]
+    end = last.end_pos or 0 if isinstance(last, Token) else last[1]
     return start, end
 
 
