@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from functools import cached_property
 from typing import Literal, TypeAlias
 
 from attrs import evolve, field, frozen
@@ -90,7 +91,7 @@ class Schema:
         """All arguments but the out ones."""
         return self.positional + self.keyword
 
-    @property
+    @cached_property
     def output_names(self) -> tuple[str, ...]:
         """The names that formulas use for the results: their own, else `result`, or `result0`, `result1`, ...
 
@@ -120,6 +121,11 @@ class Schema:
         return any(r.alias is not None and not r.alias.write for r in self.returns)
 
     def __str__(self) -> str:
+        return self.text
+
+    @cached_property
+    def text(self) -> str:
+        """The canonical text."""
         parts = [str(a) for a in self.positional]
         if self.keyword or self.out:
             parts.append("*")

@@ -50,6 +50,10 @@ class OpTable:
     def find(self, schema: Schema) -> KnownOp | None:
         """The operator with exactly this schema."""
         wanted = str(schema)
+        for listed in self.listed.get(schema.name.base, ()):
+            # Nearly all are spelled in the canonical way: then no other overload has to be parsed.
+            if listed.excerpt.text == wanted:
+                return KnownOp(schema, "function" in listed.variants, "method" in listed.variants)
         return next((op for op in self.named(schema.name.base) if str(op.schema) == wanted), None)
 
     def all(self) -> Iterator[KnownOp]:

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import gc
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable
 from pathlib import Path
 
 from attrs import frozen
@@ -52,16 +50,15 @@ def compile_sources(
         SpecError: a text is wrong; carries every finding.
     """
     found = Diagnostics() if diagnostics is None else diagnostics
-    with _without_collector():
-        table = OpTable({}, found) if schemas is None else parse_native_functions(schemas, found)
-        specs = [_parse(source, found) for source in sources]
-        ops = resolve_specs(specs, table, frozenset(externs), found)
-        found.raise_errors()
-        ops += tuple(derive_view_copies(ops, table))
-        ops += tuple(derive_foreach(ops, table))
-        found.raise_errors()
-        program = Program(ops)
-        verify_program(program)
+    table = OpTable({}, found) if schemas is None else parse_native_functions(schemas, found)
+    specs = [_parse(source, found) for source in sources]
+    ops = resolve_specs(specs, table, frozenset(externs), found)
+    found.raise_errors()
+    ops += tuple(derive_view_copies(ops, table))
+    ops += tuple(derive_foreach(ops, table))
+    found.raise_errors()
+    program = Program(ops)
+    verify_program(program)
     return Compiled(program, found.all)
 
 
@@ -70,15 +67,3 @@ def _parse(source: Source, diagnostics: Diagnostics) -> s.Spec:
     if not spec.entries and not diagnostics.has_errors:
         diagnostics.add("GS0111", f"{source.path} has no entries", Span(source, 0, 0))
     return spec
-
-
-@contextmanager
-def _without_collector() -> Iterator[None]:
-    """Trees have no cycles: looking for some, again and again while they grow, would take a fifth of the time."""
-    was_enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_enabled:
-            gc.enable()
