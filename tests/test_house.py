@@ -41,6 +41,18 @@ def test_the_help_of_make_names_every_target(repo: Path) -> None:
     assert [t for t in targets if t != "help" and f"@echo 'make {t} " not in makefile] == []
 
 
+def test_the_map_names_every_module(repo: Path) -> None:
+    text = (repo / "docs/design.md").read_text()
+    core = repo / "gradspec"
+    modules = {path.name for path in core.rglob("*.py")} - {"__init__.py"}
+    packages = {f"{path.parent.name}/" for path in core.glob("*/__init__.py")}
+    assert {"ir.py", "parse/"} <= modules | packages
+    assert [name for name in sorted(modules | packages) if f"`{name}`" not in text] == []
+    shown = {piece for piece in text.split("`") if piece.endswith(".py") and "/" not in piece}
+    backends = {path.name for path in (repo / "backends").rglob("*.py")}
+    assert sorted(shown - modules - backends) == []
+
+
 def test_the_walk_through_shows_the_files_of_the_plugin(repo: Path) -> None:
     plugin = repo / "tests/plugin"
     real = {line for path in plugin.rglob("*") if path.suffix in (".py", ".toml") for line in path.read_text().splitlines()}
