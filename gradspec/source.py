@@ -63,9 +63,9 @@ class Span:
 class Excerpt:
     """A piece of text that a parser reads on its own, and where it stands in its source.
 
-    `span` covers the piece in the source, quotes included. Where the two texts differ (a YAML scalar that is quoted, escaped, folded
-    over lines or a block), `quote` names the quoting character, and places are found by reading the source as YAML 1.1 does, only when
-    asked for.
+    `span` covers the piece in the source, quotes included. Where the two texts differ (a YAML scalar that is quoted, escaped,
+    folded over lines or a block), `quote` names the quoting character, and places are found by reading the source as YAML 1.1
+    does, only when asked for.
     """
 
     text: str
