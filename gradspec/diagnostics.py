@@ -90,6 +90,7 @@ CODES = _table(
     ("GS0702", "error", "sym_strides() outside of the tensor's own formula"),
     ("GS0703", "error", "a name that the target language reserves"),
     ("GS0704", "warning", "an in-place op saves the input that it overwrites"),
+    ("GS0705", "error", "a value that the target cannot keep"),
     ("GS0801", "error", "nested too deeply"),
     ("GS0802", "error", "a formula that is too long"),
     ("GS0803", "error", "a file that is too large"),
@@ -169,7 +170,7 @@ class SpecError(Exception):
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:
     """A help text with the nearest known names, empty where none is near."""
-    near = get_close_matches(name, sorted(set(known)), n=3, cutoff=0.6)
+    near = get_close_matches(name, sorted(set(known) - {name}), n=3, cutoff=0.6)
     return f"did you mean {' or '.join(f'`{n}`' for n in near)}?" if near else ""
 
 
