@@ -1,0 +1,96 @@
+"""The one table from the IR's types to C++: what a node's member is, and how a formula receives it; knows no node."""
+
+from __future__ import annotations
+
+from attrs import frozen
+
+from gradspec.types import BaseType, ListType, OptionalType, Type, is_tensor_like, is_tensor_list
+
+# Base types: the member's C++ type, its initialiser, and whether a formula takes it by value (else by reference to const).
+_BASE: dict[str, tuple[str, str, bool]] = {
+    "int": ("int64_t", " = 0", True),
+    "SymInt": ("c10::SymInt", "", False),
+    "float": ("double", "", True),
+    "bool": ("bool", "", True),
+    "Scalar": ("at::Scalar", "", False),
+    "str": ("std::string", "", False),
+    "ScalarType": ("at::ScalarType", "", True),
+    "Layout": ("at::Layout", "", True),
+    "Device": ("at::Device", " = at::kCPU", True),
+    "MemoryFormat": ("at::MemoryFormat", "", True),
+    "TensorOptions": ("at::TensorOptions", "", False),
+    "TensorGeometry": ("at::TensorGeometry", "", False),
+    "TensorInfo": ("TypeAndSize", "", False),
+}
+
+# Types with a conversion or a method that formulas need and that C++ has for objects that are not const alone.
+_MUTABLE = ("TypeAndSize", "c10::OptionalArray<")
+
+
+@frozen
+class Spelling:
+    """How C++ keeps a value and hands it on.
+
+    `member`: the member's type. `initial`: its initialiser. `suffix`: what its name adds to the value's. `parameter`: the
+    formula's parameter, up to its name. `visit`: the function of the runtime header that tells a visitor what the member is, if
+    there is anything to tell. `released`: a flag of its own says whether it was released.
+    """
+
+    member: str
+    parameter: str
+    initial: str = ""
+    suffix: str = ""
+    visit: str = ""
+    released: bool = False
+
+
+def is_kept_tensor(type_: Type, is_output: bool) -> bool:
+    """Whether it is kept as a SavedVariable: a tensor, optional or not, or a Scalar output, which is a tensor still."""
+    return (is_tensor_like(type_) and not is_tensor_list(type_)) or (is_output and type_ == BaseType("Scalar"))
+
+
+def spell(type_: Type, is_output: bool) -> Spelling | None:
+    """The C++ of a saved value; None where a node cannot keep such a value."""
+    origin = "output" if is_output else "input"
+    if is_kept_tensor(type_, is_output):
+        return Spelling("SavedVariable", "const Tensor& ", suffix="_", visit=f"saved_{origin}")
+    match type_:
+        case ListType(BaseType("Tensor")):
+            return Spelling(
+                "std::vector<SavedVariable>", "const std::vector<Tensor>& ", suffix="_", visit=f"saved_{origin}s", released=True
+            )
+        case ListType(OptionalType(BaseType("Tensor"))):
+            parameter = "const c10::List<std::optional<Tensor>>& "
+            return Spelling("std::vector<SavedVariable>", parameter, suffix="_", visit=f"saved_optional_{origin}s", released=True)
+        case ListType(BaseType("Scalar")):
+            return Spelling("std::vector<at::Scalar>", "const std::vector<at::Scalar>& ", visit="releasable", released=True)
+        case OptionalType(BaseType("str")):
+            # Callees take an optional view, to which no C++ type converts by itself within a formula.
+            return Spelling("std::optional<std::string>", "std::optional<std::string_view> ")
+        case BaseType(name) if name in _BASE:
+            member, initial, by_value = _BASE[name]
+            return Spelling(member, f"{member} " if by_value else _reference(member), initial)
+    plain = _value_type(type_)
+    return Spelling(plain, _reference(plain)) if plain else None
+
+
+def _reference(member: str) -> str:
+    return f"{member}& " if member.startswith(_MUTABLE) else f"const {member}& "
+
+
+def _value_type(type_: Type) -> str | None:
+    """The C++ type of a value that owns what it holds; None where there is none."""
+    match type_:
+        case BaseType(name):
+            return _BASE[name][0] if name in _BASE else None
+        case OptionalType(ListType(BaseType("int" | "SymInt" | "float" as name))):
+            return f"c10::OptionalArray<{_BASE[name][0]}>"
+        case OptionalType(elem):
+            inner = _value_type(elem)
+            return f"std::optional<{inner}>" if inner else None
+        case ListType(BaseType("bool")):
+            # The elements of a std::vector<bool> are no objects, so that none can be visited.
+            return None
+        case ListType(elem):
+            inner = _value_type(elem)
+            return f"std::vector<{inner}>" if inner else None

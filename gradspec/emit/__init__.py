@@ -1,0 +1,1 @@
+"""What backends share when they write text; knows no backend."""
