@@ -14,8 +14,10 @@ from lark.visitors import Transformer
 from gradspec.diagnostics import Diagnostics
 from gradspec.source import Excerpt
 
+_BLANKS = " \t\n\r\f\v"
 _CLOSER_OF = {"(": ")", "[": "]", "{": "}"}
 _DIGRAPHS = ("<%", "%>", "<:", ":>", "%:")
+_TRIGRAPHS = tuple("??" + c for c in "=/'()!<>-")
 _RAW_STRING_PREFIXES = ("R", "LR", "uR", "UR", "u8R")
 
 
@@ -33,12 +35,16 @@ def grammar_folder() -> Path:
     raise FileNotFoundError(f"gradspec's grammars are missing beside {here}")
 
 
-def build_parser(name: str, transformer: Transformer[Token, Any]) -> Lark:
-    """An LALR parser for `grammars/<name>.lark` that hands each rule to `transformer` as soon as it is read."""
+def build_parser(name: str, transformer: Transformer[Token, Any], starts: tuple[str, ...] = ("start",)) -> Lark:
+    """An LALR parser for `grammars/<name>.lark` that hands each rule to `transformer` as soon as it is read.
+
+    Where there are several `starts`, each call of its `parse` says which rule the text is.
+    """
     return Lark.open(
         str(grammar_folder() / f"{name}.lark"),
         parser="lalr",
         lexer="contextual",
+        start=list(starts),
         transformer=transformer,
         import_paths=[str(grammar_folder())],
         maybe_placeholders=True,
@@ -47,7 +53,7 @@ def build_parser(name: str, transformer: Transformer[Token, Any]) -> Lark:
 
 def report_formula_error(error: UnexpectedInput, excerpt: Excerpt, diagnostics: Diagnostics) -> None:
     """Say what is wrong with a formula that Lark refused."""
-    text, at = excerpt.text, _position(error, excerpt.text)
+    text, at = excerpt.text, error_position(error, excerpt.text)
     if _report_bad_text(text, at, excerpt, diagnostics):
         return
     if _report_brackets(text, at, excerpt, diagnostics):
@@ -66,12 +72,16 @@ def report_formula_error(error: UnexpectedInput, excerpt: Excerpt, diagnostics: 
         help_ = "a formula cannot assign; compare with =="
     elif found == "#":
         help_ = "a formula is one expression; C++ preprocessor lines cannot stand in it"
+    elif found == "'":
+        help_ = 'strings stand in double quotes: "text"'
+    elif _begins_next_rule(text, at, found):
+        help_ = "is a `;` missing before it?"
     diagnostics.add("GS0201", f"`{found}` cannot stand here", excerpt.place(at, at + len(found)), help=help_)
 
 
 def report_schema_error(error: UnexpectedInput, excerpt: Excerpt, diagnostics: Diagnostics) -> None:
     """Say what is wrong with a schema that Lark refused."""
-    text, at = excerpt.text, _position(error, excerpt.text)
+    text, at = excerpt.text, error_position(error, excerpt.text)
     name_end = text.find("(")
     name = text[: name_end if name_end >= 0 else len(text)].strip()
     if at <= len(name) and not is_op_name(name):
@@ -93,29 +103,22 @@ def report_schema_error(error: UnexpectedInput, excerpt: Excerpt, diagnostics: D
 
 
 def report_spec_error(error: UnexpectedInput, excerpt: Excerpt, diagnostics: Diagnostics) -> None:
-    """Say what is wrong with the structure of a .grad file."""
-    text, at = excerpt.text, _position(error, excerpt.text)
+    """Say what is wrong with a piece of a .grad file whose brackets match: a declaration, a rule, or what is neither."""
+    text, at = excerpt.text, error_position(error, excerpt.text)
     if _report_bad_text(text, at, excerpt, diagnostics):
         return
     found = str(error.token) if isinstance(error, UnexpectedToken) else text[at : at + 1]
     if not found:
         end = len(text.rstrip())
-        diagnostics.add(
-            "GS0203", "the file ends inside of an op", excerpt.place(max(0, end - 1), end), help="a `}` or `;` is missing"
-        )
+        help_ = "end it with `;`: `library NAME;`, `extern NAME, NAME;`"
+        diagnostics.add("GS0203", "the declaration does not end", excerpt.place(max(0, end - 1), end), help=help_)
         return
-    expected = set(error.expected) if isinstance(error, UnexpectedToken) else set()
-    help_ = ""
-    if found == ";" and "CLOSE" in expected:
-        help_ = "a bracket is still open: close it before the `;`"
-    elif found in ")]":
-        help_ = "it closes nothing"
-    elif found == "}" and "SEMICOLON" in expected:
-        help_ = "a `;` is missing before it"
-    elif "COLON" in expected:
-        help_ = "a rule looks like `self: grad * other;`"
-    elif at == 0 or "_OP" in expected:
+    expected: set[str] = set(getattr(error, "expected", None) or getattr(error, "allowed", None) or ())
+    help_ = "a rule looks like `self: grad * other;`"
+    if "_OP" in expected:
         help_ = "a file holds `op SCHEMA { ... }`, `library NAME;` and `extern NAME;`"
+    elif text.lstrip().startswith(("library", "extern")):
+        help_ = "declarations look like `library NAME;` and `extern NAME, NAME;`"
     diagnostics.add("GS0203", f"`{printable(found)}` cannot stand here", excerpt.place(at, at + len(found)), help=help_)
 
 
@@ -132,7 +135,14 @@ def printable(text: str) -> str:
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
 
 
-def _position(error: UnexpectedInput, text: str) -> int:
+def _begins_next_rule(text: str, at: int, word: str) -> bool:
+    """Whether a word looks like the key of a rule: the first of its line, with a colon behind."""
+    after = text[at + len(word) :].lstrip()
+    return text[:at].rstrip(" ").endswith("\n") and after.startswith(":") and not after.startswith("::")
+
+
+def error_position(error: UnexpectedInput, text: str) -> int:
+    """Where in the text Lark stopped; its length where the text ends too early."""
     if isinstance(error, UnexpectedEOF):
         return len(text)
     if isinstance(error, UnexpectedToken):
@@ -153,21 +163,29 @@ def _report_bad_text(text: str, at: int, excerpt: Excerpt, diagnostics: Diagnost
             excerpt.place(at, at + 1),
             help="names and signs are ASCII; look-alike letters are not the same name",
         )
-    elif not found.isprintable() and not found.isspace():
+    elif not found.isprintable() and found not in _BLANKS:
         diagnostics.add("GS0204", f"control character U+{ord(found):04X}", excerpt.place(at, at + 1))
     elif text.startswith("/*", at):
         diagnostics.add("GS0205", "the comment is not closed", excerpt.place(at, at + 2), help="end it with `*/`")
     elif found == '"' and text[:at].rstrip().endswith(_RAW_STRING_PREFIXES) and not text[at - 1].isspace():
         diagnostics.add("GS0209", "raw strings are not part of the language", excerpt.place(at - 1, at + 1))
-    elif found == '"' and (text.find('"', at + 1) < 0 or "\n" in text[at : text.find('"', at + 1)]):
+    elif found == '"' and _string_end(text, at) < 0:
         diagnostics.add("GS0205", "the string is not closed", excerpt.place(at, at + 1))
-    elif text.startswith("??", at) or text.startswith("??", at - 1):
-        diagnostics.add("GS0209", "trigraphs are not part of the language", excerpt.place(text.rfind("??", 0, at + 2), at + 2))
-    elif (start := next((i for i in (at - 1, at) if text[i : i + 2] in _DIGRAPHS), None)) is not None:
+    elif (start := next((i for i in (at - 2, at - 1, at) if text[max(i, 0) : i + 3] in _TRIGRAPHS), None)) is not None:
+        diagnostics.add("GS0209", "trigraphs are not part of the language", excerpt.place(start, start + 3))
+    elif (start := next((i for i in (at - 1, at) if text[max(i, 0) : i + 2] in _DIGRAPHS), None)) is not None:
         diagnostics.add("GS0209", "digraphs are not part of the language", excerpt.place(start, start + 2))
     else:
         return False
     return True
+
+
+def _string_end(text: str, start: int) -> int:
+    """Where the string that begins here ends, behind its closing quote; -1 where its line ends first."""
+    at = start + 1
+    while at < len(text) and text[at] not in '"\n':
+        at += 2 if text[at] == "\\" else 1
+    return at + 1 if text[at : at + 1] == '"' else -1
 
 
 def _report_brackets(text: str, at: int, excerpt: Excerpt, diagnostics: Diagnostics) -> bool:
@@ -177,11 +195,11 @@ def _report_brackets(text: str, at: int, excerpt: Excerpt, diagnostics: Diagnost
     while i < min(at + 1, len(text)):
         c = text[i]
         if c == '"':
-            i += 1
-            while i < len(text) and text[i] != '"':
-                i += 2 if text[i] == "\\" else 1
+            i = max(_string_end(text, i) - 1, i)
         elif text.startswith("/*", i):
-            i = max(text.find("*/", i), i) + 1
+            i = max(text.find("*/", i + 2), i) + 1
+        elif text.startswith("//", i):
+            i = max(text.find("\n", i), i)
         elif c in _CLOSER_OF:
             opened.append(i)
         elif c in ")]}":

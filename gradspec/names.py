@@ -41,6 +41,8 @@ def check_key(names: Sequence[KeyName], schema: Schema | None, diagnostics: Diag
         fine = False
         known = f"inputs: {', '.join(inputs) or 'none'}; outputs: {', '.join(outputs) or 'none'}"
         near = did_you_mean(name.text, [*inputs, *outputs, *ENTRY_KEYS])
+        if name.text == DIFFERENTIABILITY_KEY:
+            near = "it is said once of the op: alone in its key, and outside of `dispatch`;"
         message = f"`{name.text}` is neither an input nor an output of `{schema.name}`"
         diagnostics.add("GS0307", message, name.span, help=f"{near} {known}".strip())
     return fine

@@ -169,7 +169,8 @@ class _Resolver:
         )
         check_derivatives(draft, sides.vjps, scopes, candidates, self.diagnostics)
         jvps = tuple(j for rule in sides.jvps if (j := self._jvp(entry, draft, rule, sides)) is not None)
-        if jvps and not derivatives:
+        # A formula that is wrong may be the one that is missed here.
+        if jvps and not derivatives and not self.diagnostics.has_errors:
             self._warn_of_lost_node(entry, block)
         op = infer_saved(draft, lambda a, b: self._report_shared_name(entry, a, b))
         check_saved(op, sides.vjps, self.diagnostics, entry.name_span)

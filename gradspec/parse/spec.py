@@ -13,11 +13,14 @@ from lark.visitors import Transformer
 from gradspec import grammar
 from gradspec import syntax as s
 from gradspec.diagnostics import Diagnostics, did_you_mean
+from gradspec.ir import Schema
+from gradspec.names import DIFFERENTIABILITY_KEY, check_key
 from gradspec.parse.formula import parse_formula
+from gradspec.parse.recovery import FoundOp, find_op
 from gradspec.parse.schema import parse_schema
 from gradspec.source import Excerpt, Source, Span
 
-DIFFERENTIABILITY_KEY = "output_differentiability"
+_FLAGS = {"True": True, "true": True, "False": False, "false": False}
 
 
 @frozen
@@ -61,54 +64,110 @@ def parse_spec(source: Source, diagnostics: Diagnostics) -> s.Spec:
     """A whole .grad file; what is wrong with it is in `diagnostics`, and what is right in the result."""
     entries: list[s.Entry] = []
     externs: list[str] = []
-    library = ""
+    library: Token | None = None
     for item in parse_structure(source, diagnostics):
         if isinstance(item, RawDeclaration):
             if item.kind == "extern":
-                externs += map(str, item.names)
+                externs += ["".join(name.split()) for name in item.names]
+            elif library is not None:
+                places = [_token_span(source, name) for name in (item.names[0], library)]
+                diagnostics.add("GS0109", "`library` stands twice", places[0], others=[(places[1], "first here")])
             else:
-                library = str(item.names[0])
+                library = item.names[0]
         else:
-            entry = _entry(item, source, library, diagnostics)
+            entry = _entry(item, source, str(library or ""), diagnostics)
             if entry is not None:
                 entries.append(entry)
-    return s.Spec(source.path, tuple(entries), tuple(externs), library)
+    return s.Spec(source.path, tuple(entries), tuple(externs), str(library or ""))
 
 
 def parse_structure(source: Source, diagnostics: Diagnostics) -> tuple[RawItem, ...]:
-    """The items of a .grad file, their schemas and formulas still text. An item that is wrong is reported and left out."""
+    """The items of a .grad file, their schemas and formulas still text. What is wrong is reported, and left out."""
     try:
-        return cast(tuple[RawItem, ...], _spec_parser().parse(source.text))
-    except UnexpectedInput as error:
-        starts = _item_starts(source.text)
-        if len(starts) <= 1:
-            grammar.report_spec_error(error, Excerpt(source.text, Span(source, 0, len(source.text))), diagnostics)
-            return ()
+        return cast(tuple[RawItem, ...], _spec_parser().parse(source.text, start="start"))
+    except UnexpectedInput:
+        pass
+    starts = _item_starts(source.text)
     items: list[RawItem] = []
-    for start, end in zip(starts, [*starts[1:], len(source.text)], strict=True):
-        # Blanks keep the places right: each item is parsed where it stands in the file.
-        text = "\n" * start + source.text[start:end]
-        try:
-            items += cast(tuple[RawItem, ...], _spec_parser().parse(text))
-        except UnexpectedInput as error:
-            grammar.report_spec_error(error, Excerpt(source.text[:end], Span(source, 0, end)), diagnostics)
+    for start, stop in zip(starts, [*starts[1:], len(source.text)], strict=True):
+        items += _items_of_part(source, start, stop, diagnostics)
     return tuple(items)
 
 
 def _item_starts(text: str) -> list[int]:
-    """Where items begin when the file as a whole cannot be parsed: a keyword at the start of a line."""
+    """Where items may begin: at a keyword that is a line's first word."""
     starts = [0]
     at = 0
-    for line in text.splitlines(keepends=True):
-        if at and line.split(maxsplit=1)[:1] in (["op"], ["library"], ["extern"]) and not line[0].isspace():
+    for line in text.split("\n"):
+        if at and line.split(maxsplit=1)[:1] in (["op"], ["library"], ["extern"]):
             starts.append(at)
-        at += len(line)
+        at += len(line) + 1
     return starts
+
+
+def _items_of_part(source: Source, start: int, stop: int, diagnostics: Diagnostics) -> list[RawItem]:
+    """The items between two places. Of an op that is wrong, what can be kept."""
+    items: list[RawItem] = []
+    while start < stop:
+        excerpt = _slice(source, start, stop)
+        try:
+            parsed = cast(tuple[RawItem, ...], _spec_parser().parse(excerpt.text, start="start"))
+            return items + [_moved(item, start) for item in parsed]
+        except UnexpectedInput as error:
+            lead = len(excerpt.text) - len(excerpt.text.lstrip())
+            if excerpt.text[lead:].split(maxsplit=1)[:1] != ["op"]:
+                grammar.report_spec_error(error, excerpt, diagnostics)
+                return items
+            found = Diagnostics()
+            op = find_op(source, start + lead + len("op"), stop, found)
+            if op is not None:
+                items.append(_kept(source, op, found))
+            if not found.all and (op is None or op.end > start + grammar.error_position(error, excerpt.text)):
+                grammar.report_spec_error(error, excerpt, found)
+            diagnostics.extend(found.all)
+            if op is None:
+                return items
+            start = op.end
+    return items
+
+
+def _kept(source: Source, op: FoundOp, diagnostics: Diagnostics) -> RawOp:
+    members: list[RawRule | RawDispatch] = []
+    below: dict[tuple[int, int], list[RawRule]] = {}
+    for rule in op.rules:
+        excerpt = _slice(source, rule.start, rule.end)
+        try:
+            raw = cast(RawRule, _moved(_spec_parser().parse(excerpt.text, start="rule"), rule.start))
+        except UnexpectedInput as error:
+            grammar.report_spec_error(error, excerpt, diagnostics)
+            continue
+        if rule.dispatch is None:
+            members.append(raw)
+        else:
+            below.setdefault(rule.dispatch, []).append(raw)
+    for (start, end), rules in below.items():
+        members.append(RawDispatch(Token("ID", source.text[start:end], start_pos=start, end_pos=end), tuple(rules)))
+    return RawOp(*op.schema, tuple(members))
+
+
+def _moved(item: Any, by: int) -> Any:
+    """An item, or a part of one, of a text that begins at `by` in its source."""
+    match item:
+        case Token():
+            return Token(item.type, item.value, start_pos=(item.start_pos or 0) + by, end_pos=(item.end_pos or 0) + by)
+        case RawRule(names, start, end):
+            return RawRule(tuple(_moved(n, by) for n in names), start + by, end + by)
+        case RawDispatch(key, rules):
+            return RawDispatch(_moved(key, by), tuple(_moved(r, by) for r in rules))
+        case RawOp(start, end, members):
+            return RawOp(start + by, end + by, tuple(_moved(m, by) for m in members))
+        case _:
+            return RawDeclaration(item.kind, tuple(_moved(n, by) for n in item.names))
 
 
 @cache
 def _spec_parser() -> Lark:
-    return grammar.build_parser("spec", _SpecBuilder())
+    return grammar.build_parser("spec", _SpecBuilder(), starts=("start", "rule"))
 
 
 class _SpecBuilder(Transformer[Token, Any]):
@@ -129,7 +188,9 @@ class _SpecBuilder(Transformer[Token, Any]):
         return RawDispatch(c[1], tuple(c[2:]))
 
     def rule(self, c: list[Any]) -> RawRule:
-        return RawRule(c[0], *c[1])
+        names, colon, formula, _ = c
+        # An empty formula stands right behind its colon.
+        return RawRule(names, *(formula or (colon.end_pos, colon.end_pos)))
 
     def key(self, c: list[Any]) -> tuple[Token, ...]:
         return tuple(c)
@@ -167,7 +228,7 @@ def _entry(raw: RawOp, source: Source, library: str, diagnostics: Diagnostics) -
     differentiability: s.Differentiability | None = None
     for member in raw.members:
         if isinstance(member, RawDispatch):
-            rules = [_rule(r, source, diagnostics) for r in member.rules]
+            rules = [_rule(r, source, schema, diagnostics) for r in member.rules]
             blocks.append(s.Block(str(member.key), _token_span(source, member.key), tuple(r for r in rules if r is not None)))
         elif len(member.names) == 1 and str(member.names[0]) == DIFFERENTIABILITY_KEY:
             if differentiability is not None:
@@ -177,7 +238,7 @@ def _entry(raw: RawOp, source: Source, library: str, diagnostics: Diagnostics) -
                 )
             differentiability = _differentiability(_slice(source, member.start, member.end), diagnostics)
         else:
-            rule = _rule(member, source, diagnostics)
+            rule = _rule(member, source, schema, diagnostics)
             if rule is not None:
                 direct.append(rule)
     if direct or not blocks:
@@ -185,26 +246,33 @@ def _entry(raw: RawOp, source: Source, library: str, diagnostics: Diagnostics) -
     return None if schema is None else s.Entry(schema, excerpt, tuple(blocks), differentiability)
 
 
-def _rule(raw: RawRule, source: Source, diagnostics: Diagnostics) -> s.Rule | None:
+def _rule(raw: RawRule, source: Source, schema: Schema | None, diagnostics: Diagnostics) -> s.Rule | None:
     formula = parse_formula(_slice(source, raw.start, raw.end), diagnostics)
     names = tuple(s.KeyName(str(n), _token_span(source, n)) for n in raw.names)
-    return None if formula is None else s.Rule(", ".join(n.text for n in names), names, formula)
+    if not check_key(names, schema, diagnostics) or formula is None:
+        return None
+    return s.Rule(", ".join(n.text for n in names), names, formula)
 
 
 def _differentiability(excerpt: Excerpt, diagnostics: Diagnostics) -> s.Differentiability | None:
     text = excerpt.text
-    if not text.startswith("["):
+    if text in _FLAGS:
+        return s.Differentiability((_FLAGS[text],), None, excerpt.span)
+    if not (text.startswith("[") and text.endswith("]")):
         condition = parse_formula(excerpt, diagnostics)
         return None if condition is None else s.Differentiability((True,), condition, excerpt.span)
     flags: list[bool] = []
-    for word in text.strip("[]").split(","):
-        flag = word.strip()
-        if flag.lower() not in ("true", "false"):
-            message = f"`{flag}` is neither True nor False"
-            help_ = did_you_mean(flag, ("True", "False")) or "write `[True, False]`, a flag an output, or a condition"
-            diagnostics.add("GS0309", message, excerpt.span, help=help_)
+    at = 1
+    for part in text[1:-1].split(",") if text[1:-1].strip() else ():
+        word = part.strip()
+        if word not in _FLAGS:
+            start = at + part.index(word)
+            help_ = did_you_mean(word, ("True", "False")) or "write `[True, False]`, a flag an output, or a condition"
+            place = excerpt.place(start, start + max(1, len(word)))
+            diagnostics.add("GS0309", f"`{word}` is neither True nor False", place, help=help_)
             return None
-        flags.append(flag.lower() == "true")
+        flags.append(_FLAGS[word])
+        at += len(part) + 1
     return s.Differentiability(tuple(flags), None, excerpt.span)
 
 

@@ -1,0 +1,170 @@
+"""Finds what can be kept of a .grad item that is wrong, and each place where it is; knows only brackets, strings and comments."""
+
+from __future__ import annotations
+
+from attrs import define, frozen
+
+from gradspec.diagnostics import Diagnostics
+from gradspec.source import Source, Span
+
+_CLOSER_OF = {"(": ")", "[": "]", "{": "}"}
+
+
+@frozen
+class FoundRule:
+    """The place of a rule with its `;`, and of the dispatch key that it stands below, None where there is none."""
+
+    start: int
+    end: int
+    dispatch: tuple[int, int] | None
+
+
+@frozen
+class FoundOp:
+    """The place of an op's schema, its rules, and where the op ends."""
+
+    schema: tuple[int, int]
+    rules: tuple[FoundRule, ...]
+    end: int
+
+
+def find_op(source: Source, start: int, stop: int, diagnostics: Diagnostics) -> FoundOp | None:
+    """The parts of the op whose text begins at `start`, behind the word `op`, and ends at `stop`; None where it has no braces.
+
+    Parts whose brackets, strings or comments do not end are reported and left out, as is a rule without its `;`.
+    """
+    scan = _Scanner(source, stop, diagnostics, start)
+    scan.next_sign()
+    head_start = scan.at
+    sign = scan.go_to("{;}")
+    head = (head_start, scan.end_before())
+    if sign != "{":
+        if scan.fine:
+            help_ = "an op looks like `op name(Tensor self) -> Tensor { self: grad; }`"
+            scan.report("GS0203", "an op without its `{`", min(max(start, head[1] - 1), stop - 1), help=help_)
+        return None
+    opened = [scan.at]
+    scan.at += 1
+    rules: list[FoundRule] = []
+    dispatch: tuple[int, int] | None = None
+    while opened and (sign := scan.next_sign()):
+        rule_start = scan.at
+        if sign == "}":
+            opened.pop()
+            dispatch = None
+            scan.at += 1
+        elif len(opened) == 1 and (key := scan.dispatch_head()) is not None:
+            opened.append(scan.at - 1)
+            dispatch = key
+        elif scan.go_to(";}") == ";":
+            scan.at += 1
+            if scan.fine:
+                rules.append(FoundRule(rule_start, scan.at, dispatch))
+        elif scan.fine and scan.at < stop:
+            scan.report("GS0203", "a `;` is missing", scan.end_before() - 1, help="a rule looks like `self: grad * other;`")
+    if opened:
+        scan.report("GS0206", "`{` is not closed", opened[-1])
+    return FoundOp(head, tuple(rules), scan.at)
+
+
+@define
+class _Scanner:
+    """Walks over an op. `at` is the place reached; `fine` is whether all was well since the last `go_to` began."""
+
+    source: Source
+    stop: int
+    diagnostics: Diagnostics
+    at: int
+    fine: bool = True
+
+    def report(self, code: str, message: str, at: int, *, help: str = "", opened: int = -1) -> None:
+        """Say what is wrong at one place; of what is wrong between two calls of `go_to`, only the first thing."""
+        if self.fine:
+            others = [(Span(self.source, opened, opened + 1), "opened here")] if opened >= 0 else []
+            self.diagnostics.add(code, message, Span(self.source, at, at + 1), help=help, others=others)
+        self.fine = False
+
+    def next_sign(self) -> str:
+        """Go over blanks, comments and strings to what comes then, and give its first code point; empty at the end."""
+        text = self.source.text
+        while self.at < self.stop:
+            character, end = text[self.at], self.at + 1
+            if character == '"':
+                end = self._string_end()
+            elif text.startswith("/*", self.at):
+                end = text.find("*/", self.at + 2, self.stop) + 2
+                if end < 2:
+                    self.report("GS0205", "the comment is not closed", self.at, help="end it with `*/`")
+                    end = self.stop
+            elif text.startswith("//", self.at):
+                end = text.find("\n", self.at, self.stop)
+                end = self.stop if end < 0 else end
+            elif not character.isspace():
+                return character
+            self.at = end
+        return ""
+
+    def _string_end(self) -> int:
+        text, end = self.source.text, self.at + 1
+        while end < self.stop and text[end] not in '"\n':
+            end += 2 if text[end] == "\\" else 1
+        if end < self.stop and text[end] == '"':
+            return end + 1
+        # What follows is read as if the quote were not there, so that the rule still ends somewhere.
+        self.report("GS0205", "the string is not closed", self.at)
+        return self.at + 1
+
+    def word(self) -> str:
+        """The word at this place, empty where none begins."""
+        text, end = self.source.text, self.at
+        while end < self.stop and (text[end].isalnum() or text[end] == "_"):
+            end += 1
+        return text[self.at : end]
+
+    def end_before(self) -> int:
+        """Where the text before this place ends, blanks left out."""
+        end = self.at
+        while end > 0 and self.source.text[end - 1].isspace():
+            end -= 1
+        return end
+
+    def dispatch_head(self) -> tuple[int, int] | None:
+        """The place of KEY, if `dispatch KEY {` stands here; then the `{` is behind us."""
+        start = self.at
+        if self.word() == "dispatch":
+            self.at += len("dispatch")
+            self.next_sign()
+            key = (self.at, self.at + len(self.word()))
+            self.at = key[1]
+            if key[0] < key[1] and self.next_sign() == "{":
+                self.at += 1
+                return key
+        self.at = start
+        return None
+
+    def go_to(self, ends: str) -> str:
+        """Go to the first of some signs that stands outside of braces, and give it; empty at the end.
+
+        Brackets must match up to there. An opening brace ends the stretch only outside of all brackets.
+        """
+        self.fine = True
+        opened: list[int] = []
+        braces = 0
+        text = self.source.text
+        while sign := self.next_sign():
+            if sign in ends and not braces and (sign != "{" or not opened):
+                break
+            if sign in _CLOSER_OF:
+                opened.append(self.at)
+                braces += sign == "{"
+            elif sign in ")]}" and not opened:
+                self.report("GS0206", f"`{sign}` closes nothing", self.at)
+            elif sign in ")]}":
+                start = opened.pop()
+                braces -= text[start] == "{"
+                if _CLOSER_OF[text[start]] != sign:
+                    self.report("GS0206", f"`{sign}` does not close `{text[start]}`", self.at, opened=start)
+            self.at += max(1, len(self.word()))
+        if opened:
+            self.report("GS0206", f"`{text[opened[-1]]}` is not closed", opened[-1])
+        return sign
