@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 
 from gradspec import ir
 from gradspec import syntax as s
-from gradspec.diagnostics import Diagnostics
+from gradspec.diagnostics import Diagnostics, count
 from gradspec.functions import METADATA_METHODS, TORCH_HELPERS
 from gradspec.parse.formula import expr_children
 from gradspec.saved import property_of
 from gradspec.source import Span
-from gradspec.types import OPTIONAL_TENSOR, TENSOR, is_tensor_like, is_tensor_list
+from gradspec.types import OPTIONAL_TENSOR, TENSOR, Type, is_tensor_like, is_tensor_list
 
 if TYPE_CHECKING:
     from gradspec.scope import Scope
@@ -22,10 +22,13 @@ def check_derivatives(
     op: ir.Op, rules: Sequence[s.Rule], scopes: Sequence[Scope], candidates: Sequence[str], diagnostics: Diagnostics
 ) -> None:
     """Check how an entry's backward formulas use gradients, and how many each gives."""
-    _check_spelling(op, scopes, candidates, diagnostics)
+    wrong = Diagnostics()
+    _check_spelling(op, scopes, candidates, wrong)
+    diagnostics.extend(wrong.all)
     for rule, derivative, scope in zip(rules, op.derivatives, scopes, strict=True):
-        _check_arity(rule, derivative, diagnostics)
-        _check_undefined(scope, derivative, diagnostics)
+        _check_arity(op, rule, derivative, diagnostics)
+        if not wrong.all:
+            _check_undefined(scope, derivative, diagnostics)
 
 
 def _check_spelling(op: ir.Op, scopes: Sequence[Scope], candidates: Sequence[str], diagnostics: Diagnostics) -> None:
@@ -47,14 +50,18 @@ def _check_spelling(op: ir.Op, scopes: Sequence[Scope], candidates: Sequence[str
         if gradient.index >= len(candidates):
             total = len(op.outputs)
             if gradient.index < total:
-                message = f"`{gradient.name}`: `{op.name}` has {_count(len(candidates), 'differentiable output')} of {total}"
+                message = f"`{gradient.name}`: `{op.name}` has {count(len(candidates), 'differentiable output')} of {total}"
                 help_ = f"`grads` counts the differentiable outputs alone: {', '.join(candidates) or 'none'}"
                 diagnostics.add("GS0504", message, place, help=help_)
             else:
-                message = f"`{gradient.name}` is out of range: `{op.name}` has {_count(len(candidates), 'differentiable output')}"
+                message = f"`{gradient.name}` is out of range: `{op.name}` has {count(len(candidates), 'differentiable output')}"
                 diagnostics.add("GS0501", message, place, help="indices begin at 0")
-    if indexed and "grads" not in kinds and all(g.index == 0 for _, g in indexed):
-        help_ = "write `grad` for the first differentiable output alone; with `grads` every output counts as differentiable"
+    whole = any(isinstance(g, ir.Cotangents) for _, g in uses)
+    if indexed and not whole and all(g.index == 0 for _, g in indexed):
+        help_ = (
+            "write `grad` for the first output alone; with `grads` every output counts as differentiable that"
+            " `output_differentiability` does not exclude"
+        )
         diagnostics.add("GS0503", f"`{op.name}` uses `grads[0]` and no other gradient", indexed[0][0], help=help_)
     if uses and not candidates and not indexed:
         message = f"no output of `{op.name}` is differentiable, so there is no gradient to read"
@@ -67,22 +74,40 @@ def _kind(gradient: ir.Cotangent | ir.Cotangents) -> str:
     return "grad" if gradient.name == "grad" else "grad_NAME"
 
 
-def _count(number: int, noun: str) -> str:
-    return f"{number} {noun}{'' if number == 1 else 's'}"
-
-
-def _check_arity(rule: s.Rule, derivative: ir.Derivative, diagnostics: Diagnostics) -> None:
-    given = _arity(derivative.written)
+def _check_arity(op: ir.Op, rule: s.Rule, derivative: ir.Derivative, diagnostics: Diagnostics) -> None:
     wanted = len(rule.names)
-    if given is not None and given != wanted:
-        message = f"the formula gives {_count(given, 'gradient')}, its key names {_count(wanted, 'input')}"
-        help_ = "give each input a formula of its own" if given == 1 else "name in the key what the formula gives"
-        diagnostics.add("GS0510", message, rule.formula.excerpt.span, help=help_)
+    for result in _results(derivative.written):
+        given = _arity(result)
+        if wanted == 1 and not op.foreach and is_tensor_list(_type_of(op, derivative.inputs[0])):
+            if given == 1 and not isinstance(result, ir.Braces):
+                message = f"the formula gives one tensor, `{derivative.inputs[0]}` is a list of them"
+                help_ = "a list of gradients comes from a helper, or from braces: `{grad}`"
+                diagnostics.add("GS0510", message, rule.formula.excerpt.span, help=help_)
+        elif given is not None and given != wanted:
+            message = f"the formula gives {count(given, 'gradient')}, its key names {count(wanted, 'input')}"
+            help_ = "give each input a formula of its own" if given == 1 else "name in the key what the formula gives"
+            diagnostics.add("GS0510", message, rule.formula.excerpt.span, help=help_)
+            return
+
+
+def _type_of(op: ir.Op, name: str) -> Type:
+    return next(i.type for i in op.inputs if i.name == name)
+
+
+def _results(expr: ir.Expr) -> tuple[ir.Expr, ...]:
+    """What an expression may come to: itself, or the branches of a conditional."""
+    match expr:
+        case ir.Conditional(_, then, other):
+            return _results(then) + _results(other)
+        case _:
+            return (expr,)
 
 
 def _arity(expr: ir.Expr) -> int | None:
     """How many gradients an expression gives, None where that depends on a function that nobody knows here."""
     match expr:
+        case ir.Braces(items):
+            return len(items)
         case ir.Call(function, args):
             if function.rpartition("::")[2] == "make_tuple":
                 return len(args)
@@ -90,9 +115,6 @@ def _arity(expr: ir.Expr) -> int | None:
         case ir.Construct(ir.TypeRef(name, args)):
             last = name.rpartition("::")[2]
             return len(args) if last in ("tuple", "pair") else None
-        case ir.Conditional(_, then, other):
-            left, right = _arity(then), _arity(other)
-            return right if left is None else left
         case ir.Unary() | ir.Binary():
             return 1
         case ir.Input(type=type_) | ir.Output(type=type_):

@@ -174,6 +174,11 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
     return f"did you mean {' or '.join(f'`{n}`' for n in near)}?" if near else ""
 
 
+def count(number: int, noun: str) -> str:
+    """A number of things in words: `1 output`, `2 outputs`."""
+    return f"{number} {noun}{'' if number == 1 else 's'}"
+
+
 def render_text(diagnostic: Diagnostic) -> str:
     """A diagnostic for people: sentence, place, quoted line with carets, help."""
     lines = [f"{diagnostic.severity}[{diagnostic.code.id}]: {diagnostic.message}"]

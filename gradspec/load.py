@@ -88,11 +88,20 @@ def find_torch(folder: Path | None) -> TorchFiles:
         files = TorchFiles(folder / derivatives, folder / native)
         if files.derivatives.is_file() and files.native_functions.is_file():
             return files
-    version = next(
-        (p.name.removeprefix("torch-").split("-")[0].removesuffix(".dist-info") for p in folder.glob("torch-*.dist-info")), ""
-    )
+    version = _torch_version(folder)
     if version:
         message = f"torch {version} in {folder} does not ship derivatives.yaml (wheels do from 2.1 on)"
     else:
         message = f"neither a site-packages folder with torchgen nor a PyTorch checkout: {folder}"
     raise TorchNotFound(f"{message}; pass the files: derivatives.yaml --schemas native_functions.yaml")
+
+
+def _torch_version(folder: Path) -> str:
+    """The version of the torch in a site-packages folder, as its own file or pip's names it; empty where there is none."""
+    try:
+        lines = (folder / "torch/version.py").read_text("utf-8").splitlines()
+    except (OSError, UnicodeDecodeError):
+        lines = []
+    said = [line.partition("=")[2].strip(" '\"") for line in lines if line.startswith("__version__ ")]
+    installed = [p.name.removeprefix("torch-").removesuffix(".dist-info") for p in sorted(folder.glob("torch-*.dist-info"))]
+    return next(iter([*said, *installed]), "")

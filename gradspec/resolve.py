@@ -11,7 +11,7 @@ from attrs import Factory, define, evolve, frozen
 from gradspec import ir
 from gradspec import syntax as s
 from gradspec.check import check_derivatives, check_jvps, check_saved
-from gradspec.diagnostics import Diagnostics, did_you_mean
+from gradspec.diagnostics import Diagnostics, count, did_you_mean
 from gradspec.forward import element_wise_formula, linear_formula, primals_read, tangents_read
 from gradspec.names import DIFFERENTIABILITY_KEY, DISPATCH_KEYS, RESERVED_ARGUMENTS
 from gradspec.op_table import OpTable
@@ -33,6 +33,10 @@ def resolve_specs(
     specs: Iterable[s.Spec], table: OpTable, externs: frozenset[str], diagnostics: Diagnostics
 ) -> tuple[ir.Op, ...]:
     """The ops of all specs, in order, numbered as one; what is wrong with them is in `diagnostics`."""
+    specs = tuple(specs)
+    # The ops of the specs are functions that formulas may call, as those of the table are.
+    names = [entry.schema.name for spec in specs for entry in spec.entries]
+    externs |= {f"{n.library}::{n.base}" if n.library else n.base for n in names} | {n.base for n in names}
     resolver = _Resolver(table, externs, diagnostics)
     ops: list[ir.Op] = []
     for spec in specs:
@@ -126,7 +130,8 @@ class _Resolver:
             message = f"a condition stands only for an op with one output; `{entry.schema.name}` has {outputs}"
             self.diagnostics.add("GS0309", message, said.span, help="write a flag an output")
         elif len(said.flags) != outputs:
-            message = f"`{DIFFERENTIABILITY_KEY}` has {len(said.flags)} values, `{entry.schema.name}` has {outputs} outputs"
+            values = count(len(said.flags), "value")
+            message = f"`{DIFFERENTIABILITY_KEY}` has {values}, `{entry.schema.name}` has {count(outputs, 'output')}"
             self.diagnostics.add("GS0309", message, said.span, help="write a flag an output")
         elif entry.schema.is_inplace and not all(said.flags):
             message = f"the output of the in-place op `{entry.schema.name}` cannot be declared non-differentiable"
@@ -265,7 +270,7 @@ class _Resolver:
         if said is None or said.condition is None:
             return None
         rule = s.Rule("", (), said.condition)
-        return resolve_formula(self._scope(entry, inputs, (), rule, forward=False))
+        return resolve_formula(evolve(self._scope(entry, inputs, (), rule, forward=False), condition=True))
 
     def _class_name(self, schema: ir.Schema, dispatch: str) -> str:
         prefix = class_prefix(schema.name.base) + ("" if dispatch == "Default" else dispatch)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import cast
+from typing import TypeGuard, cast
 
 from attrs import Factory, define
 
@@ -21,6 +21,7 @@ class Scope:
     """What the names of one formula mean.
 
     `forward`: a jvp, where differentiable inputs are read as `x_t` and `x_p`; else a vjp, where gradients are read.
+    `condition`: what makes an output differentiable; it is asked before the op runs, and reads inputs alone.
     `masked`: how many inputs `grad_input_mask` counts, None where there is no such mask.
     `foreach`: the formula is for one element of the op's lists, and `i` is its position.
     """
@@ -37,6 +38,7 @@ class Scope:
     masked: int | None
     foreach: bool
     formula: s.Formula
+    condition: bool = False
     locals: tuple[str, ...] = ()
     gradients_used: list[tuple[s.Expr, ir.Cotangent | ir.Cotangents]] = Factory(list)
 
@@ -84,10 +86,12 @@ class Scope:
             return ir.ElementIndex()
         if text in self.inputs:
             return self._input(node)
-        if text in self.outputs:
+        if text in self.outputs and not self.condition:
             return ir.Output(text, self.outputs[text])
         if text in ("true", "false"):
             return ir.Bool(text == "true")
+        if self.condition and (text in self.outputs or text.startswith("grad_") and text[5:] in self.outputs):
+            return self._gradient_word(node)
         if text in ("grad", "grads", "grad_input_mask", "retain_variables"):
             return self._gradient_word(node)
         if self.forward:
@@ -96,7 +100,9 @@ class Scope:
                 return moving
         elif text.startswith("grad_") and text[5:] in self.outputs:
             return self._named_gradient(node)
-        if "::" in text or text in CONSTANTS:
+        qualified = text.removeprefix("::")
+        namespace = qualified.rpartition("::")[0]
+        if qualified in CONSTANTS or qualified in self.externs or _is_open(namespace) or f"{namespace}::".startswith("at::"):
             return ir.Constant(text)
         self._unknown(node)
         return ir.Constant(text)
@@ -111,6 +117,10 @@ class Scope:
 
     def _gradient_word(self, node: s.Name) -> ir.Expr:
         text = node.text
+        if self.condition:
+            help_ = "it is asked before the op runs: only inputs are there"
+            self._report("GS0403", f"`{text}` has no meaning in a condition", node, help=help_)
+            return ir.Constant(text)
         if self.forward:
             help_ = "tangents are `x_t`, primal values `x_p`" if text.startswith("grad") else ""
             self._report("GS0403", f"`{text}` has no meaning in a forward formula", node, help=help_)
@@ -166,44 +176,56 @@ class Scope:
                 help_ = f"`{name}` is {self.inputs[name]}: read it as `{name}`"
             self._report("GS0401", f"`{text}`: `{name}` is not differentiable here", node, help=help_)
             return
+        if "::" in text:
+            help_ = (
+                f"if it is a constant of your own, declare it: `extern {text};` in .grad, `--extern {text}` on the command line"
+            )
+            self._report("GS0401", f"unknown name `{text}`", node, help=help_)
+            return
         known = {*self.inputs, *self.outputs, *self.locals}
-        if self.forward:
+        if self.condition:
+            pass
+        elif self.forward:
             known |= {f"{n}_{k}" for n in self.differentiable_inputs for k in "tp"}
         else:
             known |= {"grad", "grads", *(f"grad_{n}" for n in self.differentiable_outputs)}
             known |= {"grad_input_mask"} if self.masked else set()
         label = f"not an input, an output or a {'tangent' if self.forward else 'gradient'} of `{self.schema.name}`"
+        if self.condition:
+            label = f"not an input of `{self.schema.name}`"
         help_ = did_you_mean(text, known) or f"known here: {', '.join(sorted(known))}"
         self._report("GS0401", f"unknown name `{text}`", node, label=label, help=help_)
 
     def _index(self, node: s.Index) -> ir.Expr:
         index = self.resolve(node.index)
         match node.value:
-            case s.Name(text="grads") if not self.forward and "grads" not in self.inputs and isinstance(index, ir.Number):
-                if not index.text.isdigit():
-                    self._report("GS0501", f"`{index.text}` is no index of `grads`", node.index)
-                    return ir.Constant("grads")
+            case s.Name(text="grads") if self._reads_gradients and _is_fixed(index):
+                if not _is_plain(index):
+                    message = f"`{self._text(node.index)}` is no index of `grads`"
+                    self._report("GS0501", message, node.index, help="write a plain number from 0 on")
+                    return self._used(node.value, ir.Cotangents())
                 return self._used(node, ir.Cotangent(int(index.text), f"grads[{index.text}]"))
-            case s.Name(text="grad_input_mask") if self.masked is not None and isinstance(index, ir.Number):
-                if not index.text.isdigit() or int(index.text) >= self.masked:
-                    message = f"index {index.text} of `grad_input_mask`, which has {self.masked} values here"
+            case s.Name(text="grad_input_mask") if self.masked is not None and _is_fixed(index):
+                if not _is_plain(index) or int(index.text) >= self.masked:
+                    message = f"index {self._text(node.index)} of `grad_input_mask`, which has {self.masked} values here"
                     self._report(
                         "GS0508", message, node.index, help="it has one value for each name of the formula's key, in that order"
                     )
         return ir.Index(self.resolve(node.value), index)
 
+    @property
+    def _reads_gradients(self) -> bool:
+        return not self.forward and not self.condition and "grads" not in self.inputs
+
     def _method(self, node: s.Method) -> ir.Expr:
         name = node.name.text
         args = tuple([self.resolve(a) for a in node.args])
-        if not self.forward and name in CONCRETE_METHODS:
-            literal = len(args) == 1 and isinstance(args[0], ir.Number | ir.Unary)
-            if (name == "size" and literal) or (name != "size" and not args):
-                symbolic = CONCRETE_METHODS[name]
-                written = f"{symbolic}({self._text(node.args[0]) if node.args else ''})"
-                message = f"`{name}` freezes a dynamic shape into the backward graph"
-                self.diagnostics.add(
-                    "GS0405", message, self.formula.excerpt.place(node.name.start, node.end), help=f"write `{written}`"
-                )
+        # `size()` of a list takes nothing, that of a tensor a dimension.
+        if not self.forward and name in CONCRETE_METHODS and len(args) == (1 if name == "size" else 0):
+            written = f"{CONCRETE_METHODS[name]}({self._text(node.args[0]) if node.args else ''})"
+            message = f"`{name}` freezes a dynamic shape into the backward graph"
+            place = self.formula.excerpt.place(node.name.start, node.end)
+            self.diagnostics.add("GS0405", message, place, help=f"write `{written}`")
         receiver = self.resolve(node.receiver)
         if not self.forward and not node.arrow and isinstance(receiver, ir.Input) and receiver.type == OPTIONAL_TENSOR:
             if name == "sym_sizes":
@@ -224,15 +246,15 @@ class Scope:
         if has_template or text in TORCH_HELPERS or text in BUILTIN_FUNCTIONS or text in self.externs:
             return
         namespace, _, name = text.rpartition("::")
-        base = name.removesuffix("_symint")
-        if base in self.table.listed or name in self.table.listed or base == self.schema.name.base:
+        if _is_open(namespace) or namespace.startswith("at::"):
             return
-        if namespace == "at":
-            # Without ATen's own list there is nothing to hold against it.
-            if "add" not in self.table.listed:
+        if namespace in ("", "at"):
+            base = name.removesuffix("_symint")
+            if base in self.table.listed or name in self.table.listed or base == self.schema.name.base:
                 return
-        elif namespace and (namespace != self.schema.name.library or namespace.startswith(OPEN_NAMESPACES)):
-            return
+            # Without ATen's own list there is nothing to hold against it.
+            if namespace and "add" not in self.table.listed:
+                return
         known = [*TORCH_HELPERS, *BUILTIN_FUNCTIONS, *self.externs, *self.table.listed]
         near = did_you_mean(text, known)
         declare = f"if it is a function of your own, declare it: `extern {text};` in .grad, `--extern {text}` on the command line"
@@ -240,6 +262,20 @@ class Scope:
 
     def _report(self, code: str, message: str, node: s.Expr, *, label: str = "", help: str = "") -> None:
         self.diagnostics.add(code, message, self.formula.place(node), label=label, help=help)
+
+
+def _is_fixed(index: ir.Expr) -> bool:
+    """Whether an index is written in numbers alone."""
+    return all(isinstance(e, ir.Number | ir.Unary | ir.Binary | ir.Bool) for e in ir.walk(index))
+
+
+def _is_plain(index: ir.Expr) -> TypeGuard[ir.Number]:
+    """Whether an index is a decimal number, so that its text says what it is."""
+    return isinstance(index, ir.Number) and index.text.isdigit() and str(int(index.text)) == index.text
+
+
+def _is_open(namespace: str) -> bool:
+    return any(namespace == known or namespace.startswith(f"{known}::") for known in OPEN_NAMESPACES)
 
 
 def resolve_formula(scope: Scope) -> ir.Expr:

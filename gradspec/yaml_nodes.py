@@ -171,7 +171,9 @@ class _Reader:
             if first is not key:
                 message = f"`{key.text}` stands twice in this entry (lines {first.span.line} and {key.span.line})"
                 self.diagnostics.add("GS0109", message, key.span, others=[(first.span, "first here")])
-            pairs.append((key, self.node(self.next(), depth + 1)))
+            value = self.node(self.next(), depth + 1)
+            if first is key:
+                pairs.append((key, value))
         return Mapping(pairs, Span(self.source, start, _end(event)))
 
     def refuse(self, code: str, what: str, event: Any, help_: str = "") -> NoReturn:

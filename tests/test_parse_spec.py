@@ -88,7 +88,7 @@ def test_dispatch_is_a_name_too() -> None:
     [
         ("::at::neg(grad)", "::at::neg(grad)"),
         ("{grad}", "{grad}"),
-        ("{{grad}, {self}}", "{{grad}, {self}}"),
+        ("f({{grad}, {self}})", "f({{grad}, {self}})"),
         ("grad.defined() ? grad : self", "grad.defined() ? grad : self"),
         ('not_implemented("a;b}c{d/*")', 'not_implemented("a;b}c{d/*")'),
         ("grad * std::vector<int64_t>{1, 2}[0]", "grad * std::vector<int64_t>{1, 2}[0]"),
