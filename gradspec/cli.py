@@ -182,6 +182,8 @@ def emit(
             _fail(f"no backend `{name}`; installed: {', '.join(found) or 'none'}")
     try:
         fingerprint = fingerprint_of(inputs.files, chosen, options, externs)
+        # A run that only printed warnings is no proof that there were none.
+        fingerprint["strict"] = str(strict)
     except OSError:
         fingerprint = {}  # the compiler says which file, and why
     if fingerprint and not check and is_current(out, fingerprint):
