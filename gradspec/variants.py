@@ -26,9 +26,10 @@ from gradspec.ir import (
     Schema,
     Tangent,
     rewrite,
+    walk,
 )
 from gradspec.op_table import OpTable
-from gradspec.types import TENSOR_LIST, ListType, Type, is_tensor_like, unsized
+from gradspec.types import ListType, Type, is_tensor_like, unsized
 
 _FOREACH = "_foreach_"
 
@@ -80,7 +81,8 @@ def derive_foreach(ops: Iterable[Op], table: OpTable) -> Iterator[Op]:
             schema = known.schema
             if schema.out or str(schema) in given:
                 continue
-            reference = next((r for r in references.get(base.removeprefix(_FOREACH), ()) if _repeats(schema, r.schema)), None)
+            candidates = references.get(base.removeprefix(_FOREACH), ())
+            reference = next((r for r in candidates if _repeats(schema, r.schema) and _works_by_element(schema, r)), None)
             if reference is not None:
                 yield _ForeachBuilder(schema, reference).build()
 
@@ -93,11 +95,21 @@ def _repeats(schema: Schema, reference: Schema) -> bool:
     """Whether a foreach schema is the reference's with lists in place of (some) values."""
     if len(schema.arguments) != len(reference.arguments) and str(schema.name) not in _WITHOUT_ALPHA:
         return False
+    if len(schema.returns) != 1 or len(reference.returns) != 1 or schema.returns[0].type != ListType(reference.returns[0].type):
+        return False
     return all(_same_or_element(a.type, r.type) for a, r in zip(schema.arguments, reference.arguments, strict=False))
 
 
 def _same_or_element(type_: Type, reference: Type) -> bool:
     return type_ == reference or (isinstance(type_, ListType) and type_.elem == reference)
+
+
+def _works_by_element(schema: Schema, reference: Op) -> bool:
+    """Whether the reference's formulas can be read element by element: one gradient each, over arguments that both have."""
+    present = {r.name for _, r in zip(schema.arguments, reference.schema.arguments, strict=False)}
+    formulas = [d.written for d in reference.derivatives] + [j.formula for j in reference.jvps if j.auto != "linear"]
+    read = {e.name for formula in formulas for e in walk(formula) if isinstance(e, Input)}
+    return read <= present and all(len(d.inputs) == 1 for d in reference.derivatives)
 
 
 @frozen
@@ -146,34 +158,38 @@ class _ForeachBuilder:
             case Cotangent():
                 return Index(Cotangents(), ElementIndex())
             case Input(name):
-                type_ = next(a.type for a in self.schema.arguments if a.name == renamed[name])
-                value = Input(renamed[name], type_)
-                return Index(value, ElementIndex()) if isinstance(type_, ListType) else value
-            case Output(name):
-                return Index(Output(name, TENSOR_LIST), ElementIndex())
+                value = Input(renamed[name], self._type(renamed[name]))
+                return Index(value, ElementIndex()) if value.type != expr.type else value
+            case Output():
+                return self._output_element()
             case _:
                 return None
 
-    def _jvp(self, jvp: Jvp, renamed: Mapping[str, str]) -> Jvp:
-        types = {a.name: a.type for a in self.schema.arguments}
+    def _type(self, name: str) -> Type:
+        return next(a.type for a in self.schema.arguments if a.name == name)
 
+    def _output_element(self) -> Expr:
+        return Index(Output(self.schema.output_names[0], self.schema.returns[0].type), ElementIndex())
+
+    def _jvp(self, jvp: Jvp, renamed: Mapping[str, str]) -> Jvp:
         def change(expr: Expr) -> Expr | None:
             match expr:
                 case Tangent(name, original):
                     return Tangent(renamed[name], original)
                 case Primal(name, original):
                     return Primal(renamed[name], original)
-                case Output(name):
-                    return Index(Output(name, TENSOR_LIST), ElementIndex())
+                case Output():
+                    return self._output_element()
                 case Input(name) if name in renamed:
-                    type_ = types[renamed[name]]
-                    value = Input(renamed[name], type_)
-                    return Index(value, ElementIndex()) if isinstance(type_, ListType) and not is_tensor_like(type_) else value
+                    value = Input(renamed[name], self._type(renamed[name]))
+                    of_list = value.type != expr.type and not is_tensor_like(value.type)
+                    return Index(value, ElementIndex()) if of_list else value
                 case _:
                     return None
 
         return evolve(
             jvp,
+            outputs=self.schema.output_names,
             formula=rewrite(jvp.formula, change),
             tangents=tuple(renamed[n] for n in jvp.tangents),
             primals=tuple(renamed[n] for n in jvp.primals),

@@ -6,6 +6,7 @@ not known here.
 
 from __future__ import annotations
 
+import unicodedata
 from typing import Any, NoReturn
 
 import yaml
@@ -189,10 +190,12 @@ def _end(event: Any) -> int:
 def _report_yaml_error(error: yaml.YAMLError, source: Source, diagnostics: Diagnostics) -> None:
     problem = getattr(error, "problem", None)
     if problem is None:  # the reader refused a character
-        at = int(getattr(error, "position", 0))
-        character = source.text[at : at + 1]
-        message = f"control character U+{ord(character or chr(0)):04X} in a YAML file"
-        diagnostics.add("GS0204", message, Span(source, at, at + 1))
+        # libyaml counts bytes there, PyYAML's own reader code points; the character itself is the same to both.
+        character = getattr(error, "character", 0)
+        character = chr(character) if isinstance(character, int) else str(character)
+        at = max(source.text.find(character), 0)
+        kind = "control character" if unicodedata.category(character) == "Cc" else "character"
+        diagnostics.add("GS0204", f"{kind} U+{ord(character):04X} in a YAML file", Span(source, at, at + 1))
         return
     mark = getattr(error, "problem_mark", None)
     context = getattr(error, "context_mark", None)
@@ -205,7 +208,11 @@ def _report_yaml_error(error: yaml.YAMLError, source: Source, diagnostics: Diagn
         problem, help_ = "a tab is used as indentation", "indent with blanks"
     elif "quoted scalar" in (getattr(error, "context", "") or "") and context is not None:
         at, problem = context.index, "the quoted text is not closed"
+    elif "expected ':'" in problem and context is not None:
+        at, problem, help_ = context.index, "a line that is no `key: value`", "text of several lines is indented, or in quotes"
     elif "mapping values are not allowed" in problem:
         problem = "`: ` inside of an unquoted formula starts a mapping to YAML"
         help_ = "put the formula in quotes"
-    diagnostics.add("GS0103", f"YAML: {problem}", Span(source, at, at + 1), help=help_)
+    if at >= len(source.text):
+        at = max(len(source.text.rstrip()) - 1, 0)
+    diagnostics.add("GS0103", f"YAML: {problem}", Span(source, at, min(at + 1, len(source.text))), help=help_)
