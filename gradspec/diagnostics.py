@@ -28,7 +28,7 @@ def _table(*rows: tuple[str, Severity, str]) -> dict[str, Code]:
 
 
 # GS01 files and YAML, GS02 syntax, GS03 schemas and entries, GS04 names in formulas, GS05 gradients and keys, GS06 forward mode,
-# GS07 what is saved and generated names, GS08 limits. A code is never reused.
+# GS07 what is saved and generated names, GS08 limits, GS09 types. A code is never reused.
 CODES = _table(
     ("GS0101", "error", "a file cannot be read"),
     ("GS0102", "error", "a file is not UTF-8"),
@@ -94,6 +94,12 @@ CODES = _table(
     ("GS0801", "error", "nested too deeply"),
     ("GS0802", "error", "a formula that is too long"),
     ("GS0803", "error", "a file that is too large"),
+    ("GS0901", "error", "a method that the value does not have"),
+    ("GS0902", "error", "a call with a wrong number of arguments"),
+    ("GS0903", "error", "an argument of a wrong type"),
+    ("GS0904", "error", "an operator that the types do not have"),
+    ("GS0905", "error", "a formula that gives no gradient"),
+    ("GS0906", "error", "a function that the target cannot call"),
 )  # fmt: skip
 
 

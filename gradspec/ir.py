@@ -134,6 +134,20 @@ class Schema:
         return f"{self.name}({', '.join(parts)}) -> {returns if len(self.returns) == 1 else f'({returns})'}"
 
 
+@frozen(eq=False)
+class Operator:
+    """An operator that exists: its schema and whether it is a function, a method, or both."""
+
+    schema: Schema
+    has_function: bool
+    has_method: bool
+
+
+def no_operators(name: str) -> tuple[Operator, ...]:
+    """No operator of any name: what is known of operators where nobody lists them."""
+    return ()
+
+
 # ------------------------------------------------------------------------------------------------------------ expressions
 
 
@@ -500,9 +514,13 @@ class Op:
 
 @frozen
 class Program:
-    """Everything one run compiles, in the order of the specs; derived ops follow."""
+    """Everything one run compiles, in the order of the specs; derived ops follow.
+
+    `operators` gives the overloads of a base name among the operators that exist: what a call in a formula may mean.
+    """
 
     ops: tuple[Op, ...]
+    operators: Callable[[str], tuple[Operator, ...]] = field(default=no_operators, eq=False, repr=False)
 
     def select(self, name: str) -> Program:
         """The ops called `name`, with or without overload."""

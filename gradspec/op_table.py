@@ -8,18 +8,9 @@ from difflib import get_close_matches
 from attrs import field, frozen
 
 from gradspec.diagnostics import Diagnostics
-from gradspec.ir import Schema
+from gradspec.ir import Operator, Schema
 from gradspec.parse import parse_schema
 from gradspec.source import Excerpt
-
-
-@frozen(eq=False)
-class KnownOp:
-    """One operator: its schema and whether it is a function, a method, or both."""
-
-    schema: Schema
-    has_function: bool
-    has_method: bool
 
 
 @frozen(eq=False)
@@ -36,27 +27,27 @@ class OpTable:
 
     listed: dict[str, list[ListedOp]]
     diagnostics: Diagnostics
-    _known: dict[str, tuple[KnownOp, ...]] = field(init=False, factory=dict)
+    _known: dict[str, tuple[Operator, ...]] = field(init=False, factory=dict)
 
-    def named(self, base: str) -> tuple[KnownOp, ...]:
+    def named(self, base: str) -> tuple[Operator, ...]:
         """All overloads of a base name, in file order; none where it is unknown."""
         known = self._known.get(base)
         if known is None:
             parsed = [(parse_schema(o.excerpt, self.diagnostics), o.variants) for o in self.listed.get(base, ())]
-            known = tuple(KnownOp(s, "function" in v, "method" in v) for s, v in parsed if s is not None)
+            known = tuple(Operator(s, "function" in v, "method" in v) for s, v in parsed if s is not None)
             self._known[base] = known
         return known
 
-    def find(self, schema: Schema) -> KnownOp | None:
+    def find(self, schema: Schema) -> Operator | None:
         """The operator with exactly this schema."""
         wanted = str(schema)
         for listed in self.listed.get(schema.name.base, ()):
             # Nearly all are spelled in the canonical way: then no other overload has to be parsed.
             if listed.excerpt.text == wanted:
-                return KnownOp(schema, "function" in listed.variants, "method" in listed.variants)
+                return Operator(schema, "function" in listed.variants, "method" in listed.variants)
         return next((op for op in self.named(schema.name.base) if str(op.schema) == wanted), None)
 
-    def all(self) -> Iterator[KnownOp]:
+    def all(self) -> Iterator[Operator]:
         """Every operator; parses all schemas."""
         for base in self.listed:
             yield from self.named(base)

@@ -8,6 +8,7 @@ from pathlib import Path
 from attrs import frozen
 
 from gradspec import syntax as s
+from gradspec.check_types import check_types
 from gradspec.diagnostics import Diagnostic, Diagnostics
 from gradspec.ir import Program
 from gradspec.load import load_source
@@ -54,10 +55,11 @@ def compile_sources(
     specs = [_parse(source, found) for source in sources]
     ops = resolve_specs(specs, table, frozenset(externs), found)
     found.raise_errors()
+    check_types(specs, ops, table, found)
     ops += tuple(derive_view_copies(ops, table))
     ops += tuple(derive_foreach(ops, table))
     found.raise_errors()
-    program = Program(ops)
+    program = Program(ops, table.named)
     verify_program(program)
     return Compiled(program, found.all)
 

@@ -1,0 +1,382 @@
+"""The type of every part of a formula, the overload that each call means, what C++ would refuse; knows no text and no place."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Literal, assert_never
+
+from attrs import Factory, define, frozen
+
+from gradspec import ir
+from gradspec.diagnostics import did_you_mean
+from gradspec.operators import binary_type, condition_fault, number_type, unary_type
+from gradspec.signatures import Signature, Signatures, type_of_ref, value_type
+from gradspec.torch_signatures import CONSTANTS
+from gradspec.types import (
+    BOOL,
+    INT,
+    STR,
+    TENSOR,
+    TENSOR_LIST,
+    BaseType,
+    ListType,
+    OptionalType,
+    base,
+    is_tensor_like,
+    is_tensor_list,
+)
+from gradspec.values import FLOAT, NOTHING, TENSOR_OPTIONS, UNKNOWN, VOID, BracesType, TupleType, ValueType, conversion, is_number
+
+# Functions of <cmath> that take and give doubles.
+MATH_FUNCTIONS = frozenset(
+    "sqrt exp log pow abs fabs sin cos tan tanh floor ceil lgamma tgamma erf cbrt log2 log10 log1p expm1".split()
+)
+_SAME_TYPE = frozenset({"std::move", "std::min", "std::max", "std::forward"})
+
+
+@frozen
+class Fault:
+    """Something that C++ would refuse: `expr` is the part at fault, `at` whether its name alone is meant."""
+
+    expr: ir.Expr
+    code: str
+    message: str
+    help: str = ""
+    at: Literal["whole", "name"] = "whole"
+
+
+@frozen(eq=False)
+class Binding:
+    """What a call means: an overload, and an argument or None for each of its parameters."""
+
+    signature: Signature
+    args: tuple[ir.Expr | None, ...]
+
+
+@define
+class Typing:
+    """The types of the formulas of one op, found as they are asked for. Parts of a formula are told apart by identity."""
+
+    signatures: Signatures
+    op: ir.Op
+    types: dict[int, ValueType] = Factory(dict)
+    bindings: dict[int, Binding] = Factory(dict)
+    faults: list[Fault] = Factory(list)
+    _locals: dict[str, ValueType] = Factory(dict)
+
+    def type_of(self, expr: ir.Expr) -> ValueType:
+        """The type of an expression, UNKNOWN where it depends on what nobody knows here; what is wrong in it goes to `faults`."""
+        known = self.types.get(id(expr))
+        if known is None:
+            known = self.types[id(expr)] = self._infer(expr)
+        return known
+
+    def _infer(self, expr: ir.Expr) -> ValueType:
+        match expr:
+            case ir.Saved(type=type_) | ir.Input(type=type_) | ir.Output(type=type_):
+                return type_
+            case ir.Cotangent() | ir.Tangent() | ir.Primal():
+                return TENSOR
+            case ir.Number(text):
+                return number_type(text)
+            case ir.Method():
+                return self._method(expr)
+            case ir.Call():
+                return self._call(expr)
+            case ir.Binary(op, left, right):
+                a, b = self.type_of(left), self.type_of(right)
+                found = binary_type(op, a, b)
+                if found is None:
+                    found = UNKNOWN
+                    self._fault(expr, "GS0904", f"C++ has no `{op}` of {a} and {b}", _operator_help(a, b))
+                return found
+            case ir.Unary(op, operand):
+                a = self.type_of(operand)
+                found = unary_type(op, a)
+                if found is None:
+                    found = UNKNOWN
+                    self._fault(expr, "GS0904", f"C++ has no `{op}` of {a}", condition_fault(a) if op == "!" else "")
+                return found
+            case ir.Conditional(test, then, other):
+                return self._conditional(test, then, other)
+            case ir.Index(value, index):
+                return self._index(expr, value, index)
+            case ir.Cotangents():
+                return TENSOR_LIST
+            case ir.Constant(name):
+                return _constant_type(name)
+            case ir.Bool() | ir.RetainVariables():
+                return BOOL
+            case ir.String():
+                return STR
+            case ir.InputMask():
+                return ListType(BOOL)
+            case ir.ElementIndex():
+                return INT
+            case ir.Local(name):
+                return self._locals.get(name, UNKNOWN)
+            case ir.Braces(items):
+                return BracesType(tuple([self.type_of(i) for i in items]))
+            case ir.Construct(ref, args):
+                for arg in args:
+                    self.type_of(arg)
+                return type_of_ref(ref)
+            case ir.Lambda(ref, param, body):
+                self._locals[param] = type_of_ref(ref)
+                return self.type_of(body)
+            case _:
+                assert_never(expr)
+
+    def _fault(self, expr: ir.Expr, code: str, message: str, help: str = "", at: Literal["whole", "name"] = "whole") -> None:
+        self.faults.append(Fault(expr, code, message, help, at))
+
+    # ------------------------------------------------------------------------------------------------------------ parts
+
+    def _conditional(self, test: ir.Expr, then: ir.Expr, other: ir.Expr) -> ValueType:
+        why = condition_fault(self.type_of(test))
+        if why:
+            self._fault(test, "GS0904", f"a condition is true or false, this is {self.type_of(test)}", why)
+        first, second = self.type_of(then), self.type_of(other)
+        if first == second or second is UNKNOWN or second is NOTHING or isinstance(second, BracesType):
+            return OptionalType(first) if second is NOTHING and isinstance(first, BaseType) else first
+        if first is UNKNOWN or first is NOTHING or isinstance(first, BracesType):
+            return second
+        if is_number(first) and is_number(second):
+            return FLOAT if FLOAT in (first, second) else INT
+        if {first, second} == {TENSOR, OptionalType(TENSOR)}:
+            return TENSOR
+        return UNKNOWN
+
+    def _index(self, expr: ir.Index, value: ir.Expr, index: ir.Expr) -> ValueType:
+        type_ = self.type_of(value)
+        at = self.type_of(index)
+        match type_:
+            case ListType(elem):
+                if conversion(INT, at) is None and conversion(base("SymInt"), at) is None:
+                    self._fault(index, "GS0903", f"an index is a whole number, this is {at}")
+                return elem
+            case BaseType("Tensor"):
+                return TENSOR
+            case BaseType() | TupleType():
+                help_ = "write `std::get<i>(value)`" if isinstance(type_, TupleType) else ""
+                self._fault(expr, "GS0904", f"{type_} cannot be indexed", help_)
+        return UNKNOWN
+
+    def _method(self, expr: ir.Method) -> ValueType:
+        receiver = self.type_of(expr.receiver)
+        name = expr.name
+        given = [self.type_of(a) for a in expr.args]
+        match receiver:
+            case BaseType("Tensor"):
+                pass
+            case OptionalType(elem):
+                if name == "has_value":
+                    return BOOL
+                if name in ("value", "value_or"):
+                    return elem
+                if is_tensor_like(elem):
+                    receiver = TENSOR
+                elif expr.arrow:
+                    receiver = elem
+                else:
+                    self._fault(expr, "GS0901", f"{receiver} has no method `{name}`", "read its value first: `value()`", "name")
+                    return UNKNOWN
+            case ListType(elem):
+                return self._list_method(expr, receiver, elem)
+            case BaseType():
+                pass
+            case _:
+                return UNKNOWN
+        if expr.template:
+            return UNKNOWN
+        assert isinstance(receiver, BaseType | ListType | OptionalType)
+        candidates = self.signatures.methods(str(receiver), name)
+        if candidates:
+            return self._bind(expr, given, candidates, f"{name}()")
+        if receiver != TENSOR or self.signatures.knows_operators:
+            self._fault_of_method(expr, str(receiver))
+        return UNKNOWN
+
+    def _fault_of_method(self, expr: ir.Method, receiver: str) -> None:
+        known = [*self.signatures.method_names(receiver)]
+        if receiver == "Tensor":
+            if self.signatures.functions(f"at::{expr.name}"):
+                help_ = f"it is a function: write `at::{expr.name}(...)`"
+                return self._fault(expr, "GS0901", f"Tensor has no method `{expr.name}`", help_, "name")
+            known += COMMON_METHODS
+        self._fault(expr, "GS0901", f"{receiver} has no method `{expr.name}`", did_you_mean(expr.name, known), "name")
+
+    def _list_method(self, expr: ir.Method, list_: ListType, elem: ValueType) -> ValueType:
+        match expr.name:
+            case "size":
+                return INT
+            case "empty":
+                return BOOL
+            case "vec" | "slice":
+                return list_
+            case "back" | "front" | "get":
+                return elem
+            case "data" | "begin" | "end" | "rbegin" | "rend":
+                return UNKNOWN
+        self._fault(expr, "GS0901", f"{list_} has no method `{expr.name}`", "", "name")
+        return UNKNOWN
+
+    def _call(self, expr: ir.Call) -> ValueType:
+        name = expr.function
+        given = [self.type_of(a) for a in expr.args]
+        if expr.template:
+            return self._template_call(expr, given)
+        last = name.rpartition("::")[2]
+        if last == "make_tuple":
+            return TupleType(tuple(given))
+        if last == "fmap" and len(given) == 2 and isinstance(given[1], BaseType | ListType | OptionalType):
+            return ListType(given[1])
+        if name in _SAME_TYPE:
+            return given[0] if given else UNKNOWN
+        if last in MATH_FUNCTIONS and given and all(is_number(t) for t in given):
+            return FLOAT
+        if name.startswith(("std::", "at::native::", "c10::", "torch::")):
+            return UNKNOWN
+        candidates = self.signatures.functions(name)
+        if candidates:
+            return self._bind(expr, given, candidates, f"{name}()")
+        return type_of_ref(ir.TypeRef(name))
+
+    def _template_call(self, expr: ir.Call, given: Sequence[ValueType]) -> ValueType:
+        if expr.function != "std::get" or len(given) != 1 or not isinstance(expr.template[0], str):
+            return UNKNOWN
+        index, (value,) = int(expr.template[0]), given
+        if not isinstance(value, TupleType):
+            if value is not UNKNOWN and not isinstance(value, ListType):
+                self._fault(expr.args[0], "GS0903", f"`std::get` reads a tuple, this is {value}")
+            return UNKNOWN
+        if index >= len(value.items):
+            self._fault(expr, "GS0903", f"`std::get<{index}>` of {len(value.items)} values", "indices begin at 0")
+            return UNKNOWN
+        return value.items[index]
+
+    # ----------------------------------------------------------------------------------------------------------- overloads
+
+    def _bind(self, expr: ir.Call | ir.Method, given: list[ValueType], candidates: Sequence[Signature], shown: str) -> ValueType:
+        """Choose the overload whose parameters are nearest to the arguments, and say what is wrong where none takes them."""
+        best: Signature | None = None
+        least = 0
+        unsure = False
+        for signature in candidates:
+            far = _distance(signature, given)
+            if far is None:
+                continue
+            if best is None or far < least:
+                best, least, unsure = signature, far, False
+            elif far == least and UNKNOWN in given and signature.result != best.result:
+                unsure = True
+        if best is None:
+            self._fault_of_arguments(expr, given, candidates, shown)
+            results = {str(c.result) for c in candidates}
+            return candidates[0].result if len(results) == 1 else UNKNOWN
+        if unsure:
+            return UNKNOWN
+        rest = (None,) * (len(best.parameters) - len(given))
+        self.bindings[id(expr)] = Binding(best, (*expr.args, *rest))
+        return best.result
+
+    def _fault_of_arguments(
+        self, expr: ir.Call | ir.Method, given: list[ValueType], candidates: Sequence[Signature], shown: str
+    ) -> None:
+        help_ = "it is declared as:\n" + "\n".join(sorted({f"       {_shown(c)}" for c in candidates})[:4])
+        counted = [c for c in candidates if c.required <= len(given) <= len(c.parameters)]
+        if not counted:
+            counts = sorted({n for c in candidates for n in range(c.required, len(c.parameters) + 1)})
+            wanted = " or ".join(map(str, counts)) if len(counts) < 4 else f"{counts[0]} to {counts[-1]}"
+            message = f"`{shown}` takes {wanted} argument{'' if wanted == '1' else 's'}, here are {len(given)}"
+            if len(given) > counts[-1]:
+                self._fault(expr.args[counts[-1]], "GS0902", message, help_)
+            else:
+                self._fault(expr, "GS0902", message, help_, "name")
+            return
+        # The overload that goes along furthest is the one that was meant.
+        signature, wrong = max(((c, _first_wrong(c, given)) for c in counted), key=lambda pair: pair[1])
+        parameter = signature.parameters[wrong]
+        message = f"`{parameter.name}` of `{shown}` is {parameter.type}, this is {given[wrong]}"
+        symbolic = "SymInt" in str(given[wrong]) and "SymInt" not in str(parameter.type)
+        name = f"{signature.name}_symint"
+        if symbolic and (self.signatures.methods("Tensor", name) or self.signatures.functions(f"at::{name}")):
+            help_ = f"write `{name}` to hand on symbolic ints"
+        self._fault(expr.args[wrong], "GS0903", message, help_)
+
+
+# Methods that are worth a suggestion, where a name is near to none of the declared ones.
+COMMON_METHODS = tuple(
+    """
+    add bmm clone conj div exp expand flip gather index_select isnan log logical_not masked_fill matmul mean mm mul narrow neg
+    permute pow reciprocal reshape rsqrt scatter select sgn sigmoid sign sin cos sqrt square squeeze sub sum tanh to transpose
+    unsqueeze where
+    """.split()
+)
+
+
+def _distance(signature: Signature, given: list[ValueType]) -> int | None:
+    parameters = signature.parameters
+    if not signature.required <= len(given) <= len(parameters):
+        return None
+    total = 0
+    for parameter, type_ in zip(parameters, given, strict=False):
+        far = conversion(parameter.type, type_)
+        if far is None:
+            return None
+        total += far
+    return total
+
+
+def _first_wrong(signature: Signature, given: list[ValueType]) -> int:
+    pairs = zip(signature.parameters, given, strict=False)
+    return next(i for i, (parameter, type_) in enumerate(pairs) if conversion(parameter.type, type_) is None)
+
+
+def _shown(signature: Signature) -> str:
+    parts = [f"{p.type} {p.name}{'=' if p.has_default else ''}" for p in signature.parameters]
+    return f"{signature.name}({', '.join(parts)}) -> {signature.result}"
+
+
+def _operator_help(a: ValueType, b: ValueType) -> str:
+    if base("Scalar") in (a, b):
+        return "a Scalar may be complex and has no arithmetic of its own: take `toDouble()`, or compute with tensors"
+    return ""
+
+
+def _constant_type(name: str) -> ValueType:
+    bare = name.removeprefix("::")
+    for prefix in ("at::", "c10::", "std::", "torch::"):
+        bare = bare.removeprefix(prefix)
+    if bare in CONSTANTS:
+        return value_type(CONSTANTS[bare])
+    if bare == "options":
+        return TENSOR_OPTIONS
+    kind = bare.rpartition("::")[0]
+    return base(kind) if kind in ("ScalarType", "MemoryFormat", "Layout") else UNKNOWN
+
+
+def gradient_fault(typing: Typing, expr: ir.Expr, inputs: Sequence[str]) -> Fault | None:
+    """What is wrong with the type of a backward formula as a whole: each input's gradient is a tensor, or a list of them."""
+    type_ = typing.type_of(expr)
+    if len(inputs) == 1:
+        wanted = next(i.type for i in typing.op.inputs if i.name == inputs[0])
+        fine = type_ is UNKNOWN or isinstance(type_, BracesType) or is_tensor_like_value(type_)
+        if fine and is_tensor_list(wanted) and type_ == TENSOR and not typing.op.foreach:
+            fine = False
+        if fine:
+            return None
+        what = "a list of tensors" if is_tensor_list(wanted) and not typing.op.foreach else "a tensor"
+        return Fault(expr, "GS0905", f"the gradient of `{inputs[0]}` is {what}, the formula gives {type_}")
+    if isinstance(type_, TupleType) and len(type_.items) < len(inputs) and isinstance(expr, ir.Call):
+        return Fault(expr, "GS0905", f"the formula gives {len(type_.items)} gradients, its key names {len(inputs)} inputs")
+    if isinstance(type_, BaseType) and type_ != TENSOR:
+        return Fault(expr, "GS0905", f"the formula gives {type_}, its key names {len(inputs)} inputs", "give a tuple of tensors")
+    return None
+
+
+def is_tensor_like_value(type_: ValueType) -> bool:
+    """Whether a value can be a gradient."""
+    if isinstance(type_, BaseType | ListType | OptionalType):
+        return is_tensor_like(type_)
+    return type_ is not VOID and not isinstance(type_, TupleType)
