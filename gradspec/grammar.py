@@ -82,13 +82,13 @@ def report_formula_error(error: UnexpectedInput, excerpt: Excerpt, diagnostics: 
 def report_schema_error(error: UnexpectedInput, excerpt: Excerpt, diagnostics: Diagnostics) -> None:
     """Say what is wrong with a schema that Lark refused."""
     text, at = excerpt.text, error_position(error, excerpt.text)
-    name_end = text.find("(")
-    name = text[: name_end if name_end >= 0 else len(text)].strip()
-    if at <= len(name) and not is_op_name(name):
+    start = len(text) - len(text.lstrip(_BLANKS))
+    name = (text[start:].partition("(")[0].split(maxsplit=1) or [""])[0]
+    if at <= start + len(name) and not is_op_name(name) and text[start:]:
         diagnostics.add(
             "GS0311",
             f"bad op name `{printable(name)}`",
-            excerpt.place(0, len(name)),
+            excerpt.place(start, start + max(1, len(name))),
             help="names match [A-Za-z_][A-Za-z0-9_]*, with `.overload` behind and `library::` before where needed",
         )
         return
@@ -97,7 +97,8 @@ def report_schema_error(error: UnexpectedInput, excerpt: Excerpt, diagnostics: D
     found = text[at : at + 1]
     help_ = "a schema looks like `name.overload(Tensor self, *, int dim=0) -> Tensor`"
     if not found:
-        diagnostics.add("GS0202", "the schema ends too early", excerpt.place(len(text) - 1, len(text)), help=help_)
+        end = len(text.rstrip(_BLANKS))
+        diagnostics.add("GS0202", "the schema ends too early", excerpt.place(max(end - 1, 0), end), help=help_)
         return
     diagnostics.add("GS0202", f"`{found}` cannot stand here in a schema", excerpt.place(at, at + 1), help=help_)
 

@@ -89,8 +89,8 @@ class _Scanner:
         text = self.source.text
         while self.at < self.stop:
             character, end = text[self.at], self.at + 1
-            if character == '"':
-                end = self._string_end()
+            if character == '"' or self._quotes_default():
+                end = self._string_end(character)
             elif text.startswith("/*", self.at):
                 end = text.find("*/", self.at + 2, self.stop) + 2
                 if end < 2:
@@ -104,11 +104,19 @@ class _Scanner:
             self.at = end
         return ""
 
-    def _string_end(self) -> int:
+    def _quotes_default(self) -> bool:
+        """Whether a string in single quotes begins here, and not the rest of a number like 1'000."""
+        text = self.source.text
+        if text[self.at] != "'" or text[self.at - 1].isalnum():
+            return False
+        closing = text.find("'", self.at + 1, self.stop)
+        return closing > 0 and text.find("\n", self.at, closing) < 0
+
+    def _string_end(self, quote: str) -> int:
         text, end = self.source.text, self.at + 1
-        while end < self.stop and text[end] not in '"\n':
+        while end < self.stop and text[end] not in (quote, "\n"):
             end += 2 if text[end] == "\\" else 1
-        if end < self.stop and text[end] == '"':
+        if end < self.stop and text[end] == quote:
             return end + 1
         # What follows is read as if the quote were not there, so that the rule still ends somewhere.
         self.report("GS0205", "the string is not closed", self.at)

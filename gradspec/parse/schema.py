@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import ast
+from collections.abc import Callable
 from functools import cache, lru_cache
 from typing import Any
 
@@ -131,6 +131,9 @@ class _SchemaBuilder:
                 if into is keyword:
                     self._report("GS0202", "`*` stands twice", item)
                     fine = False
+                if item is raw.arguments[-1]:
+                    self._report("GS0202", "no argument follows `*`", item)
+                    fine = False
                 into = keyword
                 continue
             argument = self._argument(item)
@@ -139,6 +142,10 @@ class _SchemaBuilder:
             elif into is keyword and argument.alias is not None and argument.alias.write:
                 out.append(argument)
             else:
+                if into is positional and positional and _needs_default(positional[-1], argument):
+                    message = f"`{argument.name}` has no default, the argument before it has one"
+                    self._report("GS0202", message, item.name, "give it one, or move it to the front or behind `*`")
+                    fine = False
                 into.append(argument)
         returns: list[Return] = []
         for type_token, name in raw.returns:
@@ -184,6 +191,11 @@ class _SchemaBuilder:
         self.diagnostics.add(code, message, place[0], help=help_, others=[(p, "first here") for p in place[1:]])
 
 
+def _needs_default(before: Argument, argument: Argument) -> bool:
+    # c10::FunctionSchema demands it, and lets lists pass.
+    return before.default is not None and argument.default is None and not isinstance(argument.type, ListType)
+
+
 def canonical_default(text: str) -> str:
     """The one spelling of a default: lists without blanks, as native_functions.yaml has them."""
     if text.startswith("["):
@@ -208,17 +220,19 @@ def _fits(default: str, type_: Type) -> bool:
                 case "str":
                     return default[:1] in ("'", '"')
                 case "int" | "SymInt" | "DeviceIndex":
-                    return isinstance(_literal(default), int)
+                    return _is_number(default, int, 0)
                 case "float" | "SymFloat" | "Scalar" | "complex":
-                    return default in ("True", "False") or isinstance(_literal(default), int | float | complex)
+                    return default in ("True", "False") or _is_number(default, complex) or _is_number(default, int, 0)
                 case "Tensor":
                     return default in ("{}",)
                 case _:
                     return default.isidentifier() and default != "None"
 
 
-def _literal(text: str) -> object:
+def _is_number(text: str, read: Callable[..., object], *options: object) -> bool:
     try:
-        return ast.literal_eval(text)
-    except (ValueError, SyntaxError):
-        return None
+        read(text, *options)
+    except (ValueError, OverflowError):
+        return False
+    # Python groups digits with `_`, the schema language does not.
+    return text.isascii() and "_" not in text
