@@ -14,7 +14,7 @@ from gradspec.ir import Program
 from gradspec_cpp.model import node_model
 
 _TEMPLATES = Path(__file__).parent / "templates"
-_FILES = ("Functions.h", "Functions.cpp", "gradspec_node.h", "gradspec_visitor.h")
+_FILES = ("Functions.h", "Functions.cpp", "gradspec_node.h", "gradspec_vjp.h", "gradspec_visitor.h")
 
 # Where a build of PyTorch itself has its nodes: there are no others beside them then.
 _UPSTREAM_NAMESPACE = "torch::autograd::generated"

@@ -33,6 +33,7 @@ from gradspec.ir import (
     TypeRef,
     Unary,
 )
+from gradspec.types import BaseType
 
 # How tightly each operator binds ([expr.mul] to [expr.cond]); a larger number binds tighter.
 _BINDING = {
@@ -119,6 +120,9 @@ def _text(expr: Expr) -> tuple[str, int]:
             return name, _PRIMARY
         case Call(function, args, template):
             return f"{function}{_template(template)}({_arguments(args)})", _POSTFIX
+        case Method(Saved(info, BaseType("TensorInfo")), "zeros", ()):
+            # The method of torch's own is not exported, so that a node outside of libtorch could not be linked.
+            return f"zeros_for({info})", _POSTFIX
         case Method(receiver, name, args, arrow, template):
             # A number keeps its parentheses: `1.exp()` is no call.
             left = f"({_text(receiver)[0]})" if isinstance(receiver, Number) else _operand(receiver, _POSTFIX)

@@ -18,7 +18,7 @@ from gradspec_cpp.types import Spelling, spell
 _INTERNAL = frozenset(
     """
     NodeOf Scalar SavedVariable Tensor TypeAndSize Vjp Visitor releasable saved_input saved_inputs saved_optional_inputs
-    saved_optional_outputs saved_output saved_outputs vjp visit visitor
+    saved_optional_outputs saved_output saved_outputs vjp visit visitor zeros_for
     """.split()
 )
 

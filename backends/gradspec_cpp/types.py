@@ -23,8 +23,8 @@ _BASE: dict[str, tuple[str, str, bool]] = {
     "TensorInfo": ("TypeAndSize", "", False),
 }
 
-# Types with a conversion or a method that formulas need and that C++ has for objects that are not const alone.
-_MUTABLE = ("TypeAndSize", "c10::OptionalArray<")
+# A type with a conversion that formulas need and that C++ has for objects that are not const alone.
+_MUTABLE = "c10::OptionalArray<"
 
 
 @frozen

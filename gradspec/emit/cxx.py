@@ -33,7 +33,7 @@ def string_literal(value: str) -> str:
 
 
 def comment(text: str) -> str:
-    """`text` as `//` comments within the width: in ASCII, and with no backslash at an end, where it would swallow the next line."""
+    """`text` as `//` comments within the width: in ASCII, and with no backslash at an end, which would swallow the next line."""
     if not (text.isascii() and text.isprintable()):
         text = text.encode("unicode_escape").decode("ascii")
     if len(text) + 3 <= WIDTH:
