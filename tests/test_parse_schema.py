@@ -112,16 +112,18 @@ def test_kinds(text: str, inplace: bool, view: bool) -> None:
 
 
 FITTING = [
-    "int n=-1", "int n=0x1F", "SymInt n=1", "int? n=None", "int[2] n=1", "int[2] n=[0,1]", "int[2]? n=None", "int[2]? n=[0, 1]",
-    "float x=1", "float x=1e-05", "float x=inf", "Scalar x=-1", "Scalar x=True", "complex x=1j", "bool b=True", "bool[2] b=[True,False]",
-    "bool[2] b=True", "str s=''", 'str s="a"', "str? s=None", "Tensor? t=None", "Tensor[] t=[]", "MemoryFormat m=contiguous_format",
-    "ScalarType t=long", "Layout l=strided", "Device d=cpu", "int reduction=Mean", "Generator? g=None",
+    "int n=-1", "int n=0x1F", "SymInt n=1", "int? n=None", "int[2] n=1", "int[2] n=[0,1]", "int[2]? n=None",
+    "int[2]? n=[0, 1]", "float x=1", "float x=1e-05", "float x=inf", "Scalar x=-1", "Scalar x=True", "complex x=1j",
+    "bool b=True", "bool[2] b=[True,False]", "bool[2] b=True", "str s=''", 'str s="a"', "str? s=None",
+    "Tensor? t=None", "Tensor[] t=[]", "MemoryFormat m=contiguous_format", "ScalarType t=long", "Layout l=strided",
+    "Device d=cpu", "int reduction=Mean", "Generator? g=None",
 ]  # fmt: skip
 
 UNFITTING = [
-    "int n=x", "int n=1.5", "int n=True", "int n=None", "int n=1_000", "int[] n=1", "int[2] n=[0,x]", "int[2] n=None", "SymInt n=1.5",
-    "float x=one", "Scalar x=None", "bool b=true", "bool b=1", "bool b=Tr=ue", "str s=x", "Tensor t=None", "Tensor t=0", "int n=1-1",
-    "int n=" + "-" * 100_000 + "1", "int n=" + "9" * 10_000, "float x=1_0.5",
+    "int n=x", "int n=1.5", "int n=True", "int n=None", "int n=1_000", "int[] n=1", "int[2] n=[0,x]", "int[2] n=None",
+    "SymInt n=1.5", "float x=one", "Scalar x=None", "bool b=true", "bool b=1", "bool b=Tr=ue", "str s=x",
+    "Tensor t=None", "Tensor t=0", "int n=1-1", "int n=" + "-" * 100_000 + "1", "int n=" + "9" * 10_000,
+    "float x=1_0.5",
 ]  # fmt: skip
 
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cache, lru_cache
 from typing import Any, cast
 
+from attrs import evolve
 from lark import Lark, Token
 from lark.exceptions import UnexpectedInput
 from lark.visitors import Transformer
@@ -19,13 +21,14 @@ from gradspec.syntax import SpecialValue
 MAX_FORMULA_LENGTH = 100_000  # code points
 MAX_NESTING = 200  # expressions inside of each other
 
+_BLANKS = " \t\n\r\f\v"
 _SPECIAL_VALUES = ("non_differentiable", "auto_linear", "auto_element_wise")
 
 
 def parse_formula(excerpt: Excerpt, diagnostics: Diagnostics) -> s.Formula | None:
     """One formula or special value; None where it is wrong, with the reason in `diagnostics`."""
     text = excerpt.text
-    stripped = text.strip()
+    stripped = text.strip(_BLANKS)
     if stripped in _SPECIAL_VALUES:
         return s.Formula(excerpt, cast(SpecialValue, stripped))
     if not stripped:
@@ -46,7 +49,8 @@ def parse_formula(excerpt: Excerpt, diagnostics: Diagnostics) -> s.Formula | Non
         deep = _too_deep(expr)
         if deep is not None:
             message = f"nested deeper than {MAX_NESTING} expressions"
-            diagnostics.add("GS0801", message, excerpt.place(deep.start, deep.start + 1))
+            help_ = "move a part of it into a helper function; in a chain like `a + b + c` each operator is a level"
+            diagnostics.add("GS0801", message, excerpt.place(deep.start, deep.start + 1), help=help_)
             return None
     formula = s.Formula(excerpt, expr)
     return formula if _check_literals(formula, diagnostics) else None
@@ -112,58 +116,90 @@ def _check_literals(formula: s.Formula, diagnostics: Diagnostics) -> bool:
 
 def number_problem(text: str) -> str:
     """What is wrong with a C++ number ([lex.icon], [lex.fcon]); empty where it is right and has a finite value."""
-    body = text.replace("'", "").lower()
+    body = text.lower()
     hexadecimal = body.startswith("0x")
-    if hexadecimal:
-        floating = "p" in body or "." in body
-    else:
-        floating = "." in body or "e" in body
-    suffixes = ("f", "l") if floating else ("ull", "llu", "ul", "lu", "uz", "zu", "ll", "u", "l", "z")
-    digits = body
-    for suffix in suffixes:
-        if body.endswith(suffix) and not (hexadecimal and floating and "p" not in body):
-            digits = body[: -len(suffix)]
-            break
+    figures = "0123456789abcdef" if hexadecimal else "0123456789"
+    around = [body[i - 1 : i] + body[i + 1 : i + 2] for i, c in enumerate(body) if c == "'"]
+    if "_" in body or any(len(pair) < 2 or not set(figures) >= set(pair) for pair in around):
+        return _NO_NUMBER
+    body = body.replace("'", "")
+    if hexadecimal and ("p" in body or "." in body):
+        return (
+            _floating_problem(body, float.fromhex)
+            if "p" in body
+            else "needs an exponent, such as `p0`, as hexadecimal fractions do"
+        )
+    if not hexadecimal and ("." in body or "e" in body):
+        return _floating_problem(body, float)
+    return _whole_problem(body, "lL" in text or "Ll" in text)
+
+
+_NO_NUMBER = "is not a number of C++"
+
+
+def _floating_problem(body: str, read: Callable[[str], float]) -> str:
     try:
-        if floating:
-            value = float.fromhex(digits) if hexadecimal else float(digits)
-            return "is larger than a double can be" if value == float("inf") else ""
-        if hexadecimal or digits.startswith("0b"):
-            whole = int(digits, 0)
-        elif digits.startswith("0") and digits != "0":
-            whole = int(digits, 8)
-        else:
-            whole = int(digits, 10)
-    except (ValueError, OverflowError):
-        if digits.isdigit() and digits.startswith("0"):
-            return "is not an octal number, which is what a leading 0 means in C++"
-        return "is not a number of C++"
-    return "does not fit 64 bits" if whole >= 1 << 64 else ""
+        value = read(body[:-1] if body[-1] in "fl" else body)
+    except ValueError:
+        return _NO_NUMBER
+    except OverflowError:
+        value = float("inf")
+    return "is larger than a double can be" if value == float("inf") else ""
 
 
-_ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "0": "\0", "a": "\a", "b": "\b", "f": "\f", "v": "\v"}
+def _whole_problem(body: str, mixed_case: bool) -> str:
+    suffix = next((x for x in ("ull", "llu", "ul", "lu", "uz", "zu", "ll", "u", "l", "z") if body.endswith(x)), "")
+    digits = body.removesuffix(suffix)
+    base = {"0x": 16, "0b": 2}.get(digits[:2], 8 if digits.startswith("0") and digits != "0" else 10)
+    try:
+        whole = int(digits, base)
+    except ValueError:
+        octal = base == 8 and digits.isdigit()
+        return "is not an octal number, which is what a leading 0 means in C++" if octal else _NO_NUMBER
+    if mixed_case or (base == 8 and not digits.isdigit()):
+        return _NO_NUMBER
+    # A decimal number without `u` is never unsigned.
+    return "does not fit 64 bits" if whole >= 1 << (63 if base == 10 and "u" not in suffix else 64) else ""
+
+
+_ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "a": "\a", "b": "\b", "f": "\f", "v": "\v"}
+_OCTAL, _HEXADECIMAL = "01234567", "0123456789abcdefABCDEF"
 
 
 def string_value(literal: str) -> str:
-    """What a quoted C++ string means."""
+    """What a quoted C++ string means ([lex.ccon]); an escape that C++ does not have means its character."""
     out: list[str] = []
-    i = 1
-    while i < len(literal) - 1:
-        c = literal[i]
+    at, end = 1, len(literal) - 1
+
+    def digits(figures: str, most: int) -> str:
+        stop = at
+        while stop < min(at + most, end) and literal[stop] in figures:
+            stop += 1
+        return literal[at:stop]
+
+    while at < end:
+        c = literal[at]
+        at += 1
         if c == "\\":
-            i += 1
-            c = literal[i]
-            if c == "x":
-                digits = 0
-                while literal[i + 1 + digits] in "0123456789abcdefABCDEF":
-                    digits += 1
-                c = chr(int(literal[i + 1 : i + 1 + digits] or "78", 16) & 0xFF)
-                i += digits
+            c = literal[at]
+            if c in _OCTAL:
+                code = digits(_OCTAL, 3)
+                at += len(code)
+                out.append(chr(int(code, 8)))
+                continue
+            at += 1
+            code = digits(_HEXADECIMAL, {"x": end, "u": 4, "U": 8}.get(c, 0))
+            if len(code) >= {"x": 1, "u": 4, "U": 8}.get(c, end) and (c == "x" or _is_character(int(code, 16))):
+                at += len(code)
+                c = chr(int(code, 16) & 0xFF if c == "x" else int(code, 16))
             else:
                 c = _ESCAPES.get(c, c)
         out.append(c)
-        i += 1
     return "".join(out)
+
+
+def _is_character(code: int) -> bool:
+    return code < 0xD800 or 0xE000 <= code <= 0x10FFFF
 
 
 class _FormulaBuilder(Transformer[Token, Any]):
@@ -182,7 +218,8 @@ class _FormulaBuilder(Transformer[Token, Any]):
         return _name(c[0])
 
     def parenthesized(self, c: list[Any]) -> s.Expr:
-        return cast(s.Expr, c[1])
+        # The parentheses belong to the place of what they hold.
+        return cast(s.Expr, evolve(c[1], start=c[0].start_pos, end=c[2].end_pos))
 
     def args(self, c: list[Any]) -> tuple[Any, ...]:
         return tuple(c)
