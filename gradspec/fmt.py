@@ -190,7 +190,8 @@ class _Printer:
                 self._lead(item.start, item.opened, 0, apart=i > 0)
                 self._block(item, 0)
             self.need_blank = isinstance(item, Block)
-        self._lead(len(self.source.text), len(self.source.text), 0)
+        end = len(self.source.text)
+        self._lead(end, end, 0, closing=True)
         return "".join([f"{line}\n" for line in self.out])
 
     def _block(self, block: Block, indent: int) -> None:
@@ -217,7 +218,7 @@ class _Printer:
             else:
                 self._lead(member.start, member.opened, inner)
                 self._block(member, inner)
-        self._lead(block.closed, block.closed, inner)
+        self._lead(block.closed, block.closed, inner, closing=True)
         self._write("}", block.end, indent)
 
     def _rule(self, rule: Rule, indent: int, column: int) -> str:
@@ -236,11 +237,11 @@ class _Printer:
     def _is_flags(self, rule: Rule) -> bool:
         return rule.names == (DIFFERENTIABILITY_KEY,) and self.source.text[rule.formula[0]] == "["
 
-    def _lead(self, start: int, until: int, indent: int, *, apart: bool = False) -> None:
+    def _lead(self, start: int, until: int, indent: int, *, apart: bool = False, closing: bool = False) -> None:
         """Write the comments before the thing that starts at `start`, and those in it up to `until`, each on a line of its own.
 
         One blank line is kept where there are some. `apart`: the thing stands apart from what is before it, with the comments
-        that stand right above it.
+        that stand right above it. `closing`: it is the end of what is before it, so that no blank line parts them.
         """
         lines: list[tuple[str, bool]] = []
         while (comment := self._next_comment()) is not None and comment.start < until:
@@ -255,7 +256,10 @@ class _Printer:
         for i, (text, blank_before) in enumerate(lines):
             self._separate(blank_before or (apart and i == above))
             self.out.append(" " * indent + _without_trailing_blanks(text))
-        self._separate(blank or (apart and above == len(lines)))
+        if closing:
+            self.need_blank = self.at_start = False
+        else:
+            self._separate(blank or (apart and above == len(lines)))
         self.at = start
 
     def _blank_before(self, place: int) -> bool:
