@@ -54,7 +54,7 @@ WRONG = [
     (OP, "self: grad;\n  result: self_t.nosuch()", "GS0901", "nosuch", "no method"),
     (DIAGONAL, "self: grad.diagonal(self)", "GS0903", "self", "is int, this is Tensor"),
     (DIAGONAL, "self: grad * offset.abs()", "GS0901", "abs", "int has no method"),
-    (NORM, "self: grad * (p + maxnorm)", "GS0904", "p + maxnorm", "no `+` of Scalar and Scalar"),
+    (NORM, "self: grad * (p + maxnorm)", "GS0904", "(p + maxnorm)", "no `+` of Scalar and Scalar"),
     (NORM, "self: grad * p.toDubble()", "GS0901", "toDubble", "Scalar has no method"),
     (CLAMP, "self: grad * min.toDouble()", "GS0901", "toDouble", "Scalar? has no method"),
     (CAT, "tensors: at::sgn(grad)", "GS0905", "at::sgn(grad)", "a list of tensors"),
