@@ -27,8 +27,9 @@ def check_derivatives(
     diagnostics.extend(wrong.all)
     for rule, derivative, scope in zip(rules, op.derivatives, scopes, strict=True):
         _check_arity(op, rule, derivative, diagnostics)
-        if not wrong.all:
+        if not wrong.all and not diagnostics.has_errors:
             _check_undefined(scope, derivative, diagnostics)
+            _check_dependence(rule, derivative, diagnostics)
 
 
 def _check_spelling(op: ir.Op, scopes: Sequence[Scope], candidates: Sequence[str], diagnostics: Diagnostics) -> None:
@@ -162,6 +163,26 @@ def _operands(expr: ir.Expr) -> Iterator[ir.Cotangent]:
         yield from (e for e in direct if isinstance(e, ir.Cotangent))
 
 
+def _check_dependence(rule: s.Rule, derivative: ir.Derivative, diagnostics: Diagnostics) -> None:
+    """Warn of a formula that computes with values and reads no gradient; zeros and `not_implemented` need none."""
+    if any(isinstance(e, ir.Cotangent | ir.Cotangents) for e in ir.walk(derivative.written)):
+        return
+    value = _tensor_read(derivative.written)
+    if value:
+        message = f"the gradient of {', '.join(derivative.inputs)} depends on `{value}`, and on no gradient of an output"
+        help_ = "is a factor `grad` missing? A gradient of zeros is `zeros_like(x)` or `Tensor()`"
+        diagnostics.add("GS0514", message, rule.formula.excerpt.span, help=help_)
+
+
+def _tensor_read(expr: ir.Expr) -> str:
+    """A tensor whose values an expression reads, empty where it reads none."""
+    if property_of(expr) is not None:
+        return ""
+    if isinstance(expr, ir.Input | ir.Output):
+        return expr.name if is_tensor_like(expr.type) else ""
+    return next((found for c in ir.children(expr) if (found := _tensor_read(c))), "")
+
+
 # ------------------------------------------------------------------------------------------------------------------- saved
 
 
@@ -225,13 +246,19 @@ def _only_metadata(op: ir.Op, name: str) -> bool:
 
 
 def check_jvps(op: ir.Op, jvps: Sequence[ir.Jvp], rules: Sequence[s.Rule], diagnostics: Diagnostics) -> None:
-    """Warn of `auto_linear` where the op's own backward formula shows that it is not linear.
+    """Warn of tangents that no tangent reaches, and of `auto_linear` where the backward formula shows that the op is not linear.
 
     The vjp of a linear op reads no value of a differentiable input or of an output. Arguments of helpers are left out: many
     take a tensor for its shape.
     """
+    if diagnostics.has_errors:
+        return  # what is wrong may be what is missed here
     moving = {i.name for i in op.differentiable_inputs}
     for jvp, rule in zip(jvps, rules, strict=False):
+        if not jvp.auto and not _reads_tangents(jvp.formula):
+            message = f"the tangent of {', '.join(jvp.outputs)} depends on no tangent of an input"
+            help_ = "read the tangent of an input `x` as `x_t`"
+            diagnostics.add("GS0605", message, rule.formula.excerpt.span, help=help_)
         if jvp.auto != "linear":
             continue
         for derivative in op.derivatives:
@@ -245,6 +272,11 @@ def check_jvps(op: ir.Op, jvps: Sequence[ir.Jvp], rules: Sequence[s.Rule], diagn
 
 # Methods that take a tensor for its shape alone.
 _SHAPE_METHODS = ("expand_as", "view_as", "reshape_as", "type_as", "sum_to_size")
+
+
+def _reads_tangents(formula: ir.Expr) -> bool:
+    # A list of tensors carries its tangents along.
+    return any(isinstance(e, ir.Tangent) or (isinstance(e, ir.Input) and is_tensor_list(e.type)) for e in ir.walk(formula))
 
 
 def _value_read(expr: ir.Expr, moving: set[str]) -> str:

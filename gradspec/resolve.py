@@ -65,10 +65,9 @@ class _Resolver:
 
     def entry(self, entry: s.Entry) -> list[ir.Op]:
         schema = entry.schema
-        first = self.seen.setdefault(str(schema), entry)
+        first = self.seen.setdefault(str(schema.name), entry)
         if first is not entry:
-            lines = f"lines {first.name_span.line} and {entry.name_span.line}"
-            message = f"two entries for `{schema.name}` ({lines})"
+            message = f"two entries for `{schema.name}` ({_places(first.name_span, entry.name_span)})"
             self.diagnostics.add("GS0305", message, entry.name_span, others=[(first.name_span, "first here")])
             return []
         if not self._is_known(entry):
@@ -142,9 +141,9 @@ class _Resolver:
 
     def _block(self, entry: s.Entry, block: s.Block) -> ir.Op:
         schema = entry.schema
-        sides = self._tell_apart(schema, block)
-        inputs = self._inputs(schema, sides)
         flags = entry.differentiability.flags if entry.differentiability else ()
+        sides = self._tell_apart(schema, block, _candidate_outputs(schema, flags, ()))
+        inputs = self._inputs(schema, sides)
         candidates = _candidate_outputs(schema, flags, sides.non_differentiable)
         scopes: list[Scope] = []
         derivatives: list[ir.Derivative] = []
@@ -182,7 +181,7 @@ class _Resolver:
         check_jvps(op, jvps, sides.jvps, self.diagnostics)
         return evolve(op, jvps=jvps)
 
-    def _tell_apart(self, schema: ir.Schema, block: s.Block) -> _Sides:
+    def _tell_apart(self, schema: ir.Schema, block: s.Block, moving: Sequence[str]) -> _Sides:
         """Sort the rules by key, as their numbering and saving need it, and into backward and forward ones."""
         inputs = {a.name: a.type for a in schema.arguments + schema.out}
         outputs = schema.output_names
@@ -193,7 +192,7 @@ class _Resolver:
         for rule in sorted(block.rules, key=lambda r: r.key):
             known_names = [n for n in rule.names if n.text in inputs or n.text in outputs]
             for_inputs = bool(known_names) and known_names[0].text in inputs
-            if not self._key_is_fine(rule, inputs, for_inputs, schema, owner):
+            if not self._key_is_fine(rule, inputs, moving, for_inputs, schema, owner):
                 continue
             value = rule.formula.value
             if for_inputs and value == "non_differentiable":
@@ -209,7 +208,13 @@ class _Resolver:
         return _Sides(tuple(vjps), tuple(jvps), tuple(non_differentiable))
 
     def _key_is_fine(
-        self, rule: s.Rule, inputs: dict[str, Type], for_inputs: bool, schema: ir.Schema, owner: dict[str, s.KeyName]
+        self,
+        rule: s.Rule,
+        inputs: dict[str, Type],
+        moving: Sequence[str],
+        for_inputs: bool,
+        schema: ir.Schema,
+        owner: dict[str, s.KeyName],
     ) -> bool:
         fine = bool(rule.names)
         in_key: set[str] = set()
@@ -229,9 +234,14 @@ class _Resolver:
                     "GS0505", message, name.span, help="gradients are for Tensor, Tensor? and Tensor[] arguments"
                 )
                 fine = False
+            elif not for_inputs and name.text not in moving and rule.formula.value != "non_differentiable":
+                message = f"the output `{name.text}` cannot have a tangent"
+                help_ = f"it is no tensor, or `{DIFFERENTIABILITY_KEY}` says so"
+                self.diagnostics.add("GS0505", message, name.span, help=help_)
+                fine = False
             first = owner.setdefault(name.text, name)
             if first is not name:
-                message = f"`{name.text}` has two formulas (lines {first.span.line} and {name.span.line})"
+                message = f"`{name.text}` has two formulas ({_places(first.span, name.span)})"
                 self.diagnostics.add("GS0506", message, name.span, others=[(first.span, "first here")])
                 fine = False
         return fine
@@ -325,6 +335,12 @@ class _Resolver:
         message = f"two values of `{entry.schema.name}` would share the name `{first.name}`"
         both = f"one is the {first.origin} `{first.name}`, the other a property of an {second.origin}"
         self.diagnostics.add("GS0701", message, self._argument_span(entry, first.name), help=f"rename the argument; {both}")
+
+
+def _places(first: Span, second: Span) -> str:
+    if first.source.path != second.source.path:
+        return f"{first.source.path}:{first.line} and {second.source.path}:{second.line}"
+    return f"line {first.line}" if first.line == second.line else f"lines {first.line} and {second.line}"
 
 
 def _candidate_outputs(schema: ir.Schema, flags: Sequence[bool], non_differentiable: Sequence[str]) -> tuple[str, ...]:

@@ -82,6 +82,10 @@ class Scope:
             message = f"`grad` is reserved: it would mean the output's gradient, not the argument of `{self.schema.name}`"
             self._report("GS0310", message, node, help="rename the argument")
             return ir.Constant(text)
+        if text in self.inputs and (meaning := self._other_meaning(text)):
+            message = f"`{text}` is an argument of `{self.schema.name}`, and in formulas {meaning}"
+            self._report("GS0310", message, node, help="rename the argument")
+            return ir.Constant(text)
         if text == "i" and self.foreach and text not in self.inputs:
             return ir.ElementIndex()
         if text in self.inputs:
@@ -90,7 +94,7 @@ class Scope:
             return ir.Output(text, self.outputs[text])
         if text in ("true", "false"):
             return ir.Bool(text == "true")
-        if self.condition and (text in self.outputs or text.startswith("grad_") and text[5:] in self.outputs):
+        if self.condition and (text in self.outputs or text.startswith("grad_") and text[5:] in self._named_outputs):
             return self._gradient_word(node)
         if text in ("grad", "grads", "grad_input_mask", "retain_variables"):
             return self._gradient_word(node)
@@ -98,7 +102,7 @@ class Scope:
             moving = self._tangent_or_primal(text)
             if moving is not None:
                 return moving
-        elif text.startswith("grad_") and text[5:] in self.outputs:
+        elif text.startswith("grad_") and text[5:] in self._named_outputs:
             return self._named_gradient(node)
         qualified = text.removeprefix("::")
         namespace = qualified.rpartition("::")[0]
@@ -106,6 +110,17 @@ class Scope:
             return ir.Constant(text)
         self._unknown(node)
         return ir.Constant(text)
+
+    def _other_meaning(self, text: str) -> str:
+        """What a name means in formulas by the way it is made, empty where nothing."""
+        if self.condition:
+            return ""
+        if self.forward:
+            name = self._moving(text)[0]
+            return f"the {'tangent' if text.endswith('_t') else 'primal value'} of `{name}`" if name else ""
+        output = text.removeprefix("grad_")
+        named = output != text and output in self.differentiable_outputs and output in self._named_outputs
+        return f"the gradient of the output `{output}`" if named else ""
 
     def _input(self, node: s.Name) -> ir.Expr:
         text = node.text
@@ -143,19 +158,30 @@ class Scope:
     def _named_gradient(self, node: s.Name) -> ir.Expr:
         output = node.text[5:]
         if output not in self.differentiable_outputs:
-            named = [f"`grad_{n}`" for n in self.differentiable_outputs]
+            named = [f"`grad_{n}`" for n in self.differentiable_outputs if n in self._named_outputs]
             help_ = f"gradients come for {', '.join(named)}" if named else "no output of this op is differentiable"
             self._report("GS0504", f"`{output}` is not a differentiable output of `{self.schema.name}`", node, help=help_)
             return ir.Constant(node.text)
         return self._used(node, ir.Cotangent(self.differentiable_outputs.index(output), node.text))
 
     def _tangent_or_primal(self, text: str) -> ir.Expr | None:
+        name, original = self._moving(text)
+        if not name:
+            return None
+        return ir.Tangent(name, original) if text.endswith("_t") else ir.Primal(name, original)
+
+    @property
+    def _named_outputs(self) -> set[str]:
+        """The outputs that the schema itself names: only they have a `grad_NAME`."""
+        return {r.name for r in self.schema.returns if r.name}
+
+    def _moving(self, text: str) -> tuple[str, bool]:
+        """The differentiable input that `x_t`, `x_p` or, in an in-place op, `original_x_p` reads, and whether it is that."""
         original = text.startswith("original_") and self.schema.is_inplace
         stem = text.removeprefix("original_") if original else text
         name, underscore, kind = stem.rpartition("_")
-        if not underscore or kind not in ("t", "p") or name not in self.differentiable_inputs:
-            return None
-        return ir.Tangent(name, original) if kind == "t" else ir.Primal(name, original)
+        known = underscore and kind in ("t", "p") and name in self.differentiable_inputs
+        return (name, original) if known else ("", False)
 
     def _unknown(self, node: s.Name) -> None:
         text = node.text
@@ -188,7 +214,7 @@ class Scope:
         elif self.forward:
             known |= {f"{n}_{k}" for n in self.differentiable_inputs for k in "tp"}
         else:
-            known |= {"grad", "grads", *(f"grad_{n}" for n in self.differentiable_outputs)}
+            known |= {"grad", "grads", *(f"grad_{n}" for n in self.differentiable_outputs if n in self._named_outputs)}
             known |= {"grad_input_mask"} if self.masked else set()
         label = f"not an input, an output or a {'tangent' if self.forward else 'gradient'} of `{self.schema.name}`"
         if self.condition:

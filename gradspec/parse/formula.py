@@ -32,9 +32,7 @@ def parse_formula(excerpt: Excerpt, diagnostics: Diagnostics) -> s.Formula | Non
     if stripped in _SPECIAL_VALUES:
         return s.Formula(excerpt, cast(SpecialValue, stripped))
     if not stripped:
-        diagnostics.add(
-            "GS0208", "empty formula", excerpt.place(0, len(text)), help="write `non_differentiable` if that is meant"
-        )
+        diagnostics.add("GS0208", "empty formula", excerpt.span, help="write `non_differentiable` if that is meant")
         return None
     if len(text) > MAX_FORMULA_LENGTH:
         message = f"the formula has {len(text):,} characters; at most {MAX_FORMULA_LENGTH:,} are read"
