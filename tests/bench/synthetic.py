@@ -20,7 +20,10 @@ KINDS: tuple[tuple[str, tuple[tuple[str, str], ...]], ...] = (
     ),
     (
         "syn{n}_lin(Tensor input, Tensor weight, Tensor? bias=None, *, float eps=1e-05) -> Tensor",
-        (("input, weight, bias", "linear_double_backward({grad, bias, eps}, input, grad_input_mask, weight)"),),
+        (
+            ("input, weight", "std::make_tuple(grad_input_mask[0] ? grad.mm(weight) : Tensor(), grad.t().mm(input))"),
+            ("bias", "grad.sum(0) * eps"),
+        ),
     ),
     (
         "syn{n}_pick(Tensor self, Scalar threshold, int k) -> (Tensor values, Tensor indices)",
