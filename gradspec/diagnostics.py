@@ -121,6 +121,9 @@ class Diagnostic:
         return self.code.severity
 
 
+_MAX_SUGGESTIONS = 200
+
+
 @frozen
 class Diagnostics:
     """A collector that passes write to; findings come out in the order of their places, each once."""
@@ -143,6 +146,10 @@ class Diagnostics:
             KeyError: the code is not in the table.
         """
         self._found.append(Diagnostic(CODES[code], message, span, label, help, tuple(others)))
+
+    def suggest(self, name: str, known: Iterable[str]) -> str:
+        """Like `did_you_mean`; empty once a run has so many findings that the search would take most of its time."""
+        return "" if len(self._found) >= _MAX_SUGGESTIONS else did_you_mean(name, known)
 
     def extend(self, more: Iterable[Diagnostic]) -> None:
         """Note findings made elsewhere."""
@@ -177,8 +184,11 @@ class SpecError(Exception):
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:
-    """A help text with the nearest known names, empty where none is near."""
-    near = get_close_matches(name, sorted(set(known) - {name}), n=3, cutoff=0.6)
+    """A help text with the nearest known names, whatever their case; empty where none is near."""
+    spellings: dict[str, list[str]] = {}
+    for other in sorted(set(known) - {name}):
+        spellings.setdefault(other.lower(), []).append(other)
+    near = [n for lowered in get_close_matches(name.lower(), spellings, n=3, cutoff=0.6) for n in spellings[lowered]][:3]
     return f"did you mean {' or '.join(f'`{n}`' for n in near)}?" if near else ""
 
 
@@ -207,6 +217,9 @@ _WIDEST_QUOTE = 160
 
 def _quoted(span: Span, label: str, gutter: int) -> list[str]:
     line, column = span.line, span.column
+    pad = " " * gutter
+    if not span.source.text:
+        return [f"{pad}--> {span.source.path}"]
     text = span.source.line_text(line)
     # A very long line is quoted around the place, so that one bad formula never floods the screen.
     cut = max(0, column - _WIDEST_QUOTE // 2) if len(text) > _WIDEST_QUOTE else 0
@@ -215,7 +228,6 @@ def _quoted(span: Span, label: str, gutter: int) -> list[str]:
     shown = "".join(c if c.isprintable() else " " if c == "\t" else "\N{REPLACEMENT CHARACTER}" for c in shown)
     start = column - 1 - cut + len(prefix)
     width = max(1, min(span.end - span.start, len(shown) + len(prefix) - start))
-    pad = " " * gutter
     return [
         f"{pad}--> {span.source.path}:{line}:{column}",
         f"{pad} |",

@@ -9,7 +9,7 @@ from attrs import Factory, define
 
 from gradspec import ir
 from gradspec import syntax as s
-from gradspec.diagnostics import Diagnostics, did_you_mean
+from gradspec.diagnostics import Diagnostics
 from gradspec.functions import BUILTIN_FUNCTIONS, CONCRETE_METHODS, CONSTANTS, OPEN_NAMESPACES, TORCH_HELPERS
 from gradspec.op_table import OpTable
 from gradspec.saved import PROPERTY_METHODS
@@ -219,7 +219,7 @@ class Scope:
         label = f"not an input, an output or a {'tangent' if self.forward else 'gradient'} of `{self.schema.name}`"
         if self.condition:
             label = f"not an input of `{self.schema.name}`"
-        help_ = did_you_mean(text, known) or f"known here: {', '.join(sorted(known))}"
+        help_ = self.diagnostics.suggest(text, known) or f"known here: {', '.join(sorted(known))}"
         self._report("GS0401", f"unknown name `{text}`", node, label=label, help=help_)
 
     def _index(self, node: s.Index) -> ir.Expr:
@@ -282,7 +282,7 @@ class Scope:
             if namespace and "add" not in self.table.listed:
                 return
         known = [*TORCH_HELPERS, *BUILTIN_FUNCTIONS, *self.externs, *self.table.listed]
-        near = did_you_mean(text, known)
+        near = self.diagnostics.suggest(text, known)
         declare = f"if it is a function of your own, declare it: `extern {text};` in .grad, `--extern {text}` on the command line"
         self._report("GS0402", f"unknown function `{text}`", function, help=f"{near} {declare}".strip())
 
