@@ -8,7 +8,7 @@ from functools import cache
 from attrs import field, frozen
 
 from gradspec import torch_signatures
-from gradspec.ir import Argument, Operator, Schema, TypeRef
+from gradspec.ir import Argument, Operator, Program, Schema, TypeRef
 from gradspec.types import BOOL, INT, SCALAR, STR, SYMINT, TENSOR, ListType, OptionalType, Type, base, has_symint
 from gradspec.values import FLOAT, NOTHING, TENSOR_OPTIONS, UNKNOWN, VOID, TupleType, ValueType
 
@@ -88,6 +88,16 @@ class Signatures:
             if symbolic and not any(has_symint(a.type) for a in schema.arguments):
                 continue
             yield from _cxx_forms(schema, name, method=method, symbolic=symbolic)
+
+
+def operators_of(program: Program) -> Callable[[str], tuple[Operator, ...]]:
+    """The operators of a program: those that it was compiled against, and its own ones of other libraries."""
+    own: dict[str, list[Operator]] = {}
+    for op in program.ops:
+        if op.schema.name.library:
+            name = f"{op.schema.name.library}::{op.schema.name.base}"
+            own.setdefault(name, []).append(Operator(op.schema, has_function=True, has_method=False))
+    return lambda name: tuple(own[name]) if name in own else program.operators(name)
 
 
 def _cxx_forms(schema: Schema, name: str, *, method: bool, symbolic: bool) -> Iterator[Signature]:

@@ -333,10 +333,6 @@ Tensor.element_size() -> int
 Tensor.itemsize() -> int
 Tensor.requires_grad() -> bool
 Tensor.is_leaf() -> bool
-Tensor.contiguous(MemoryFormat memory_format=) -> Tensor
-Tensor.conj() -> Tensor
-Tensor.mT() -> Tensor
-Tensor.mH() -> Tensor
 Tensor.tensor_data() -> Tensor
 Tensor.variable_data() -> Tensor
 Scalar.conj() -> Scalar

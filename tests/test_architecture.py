@@ -77,7 +77,8 @@ PASSES = tuple(
 )  # fmt: skip
 TEXT_SIDE = tuple(f"gradspec.{name}" for name in ("grammar", "parse", "syntax", "torch_yaml", "yaml_nodes"))
 OPEN_TO_BACKENDS = tuple(
-    f"gradspec.{name}" for name in ("ir", "types", "values", "signatures", "typed", "emit", "backend", "diagnostics")
+    f"gradspec.{name}"
+    for name in ("ir", "types", "values", "signatures", "typed", "printer", "layout", "emit", "backend", "diagnostics")
 )
 DISK_CLOCK_ENVIRONMENT = {
     "os", "sys", "time", "datetime", "random", "secrets", "uuid", "subprocess", "socket", "shutil", "tempfile",

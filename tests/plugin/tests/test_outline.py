@@ -19,7 +19,7 @@ op mul.Tensor(Tensor self, Tensor other) -> Tensor {
 }
 
 op lerp.Scalar(Tensor self, Tensor end, Scalar weight) -> Tensor {
-  self, end: std::make_tuple(grad_input_mask[0] ? grad * (1 - weight) : Tensor(), grad_input_mask[1] ? grad * weight : Tensor());
+  self, end: std::make_tuple(grad_input_mask[0] ? grad * (1 - weight.toDouble()) : Tensor(), grad_input_mask[1] ? grad * weight : Tensor());
 }
 
 op sign(Tensor self) -> Tensor {

@@ -1,0 +1,151 @@
+"""The files of the backend, from a program: a module a spec; knows neither disk nor templates' text."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from pathlib import Path, PurePosixPath
+
+from attrs import field, frozen
+
+from gradspec.diagnostics import Diagnostics
+from gradspec.emit.templates import template_environment
+from gradspec.ir import Op, Program
+from gradspec.signatures import Signatures, operators_of
+from gradspec.typed import Typing
+from gradspec_python.expr import CannotLower, Lowering
+from gradspec_python.function import FunctionBuilder, FunctionModel
+from gradspec_python.names import function_names
+from gradspec_python.pure import PureFunction, docstring, pure_function
+from gradspec_python.support import names_read, support_functions, with_dependencies
+
+_TEMPLATES = Path(__file__).parent / "templates"
+_MODULES = ("cmath", "ctypes", "math")
+
+
+@frozen
+class PythonOptions:
+    """What `-O key=value` sets."""
+
+    skip: bool = field(
+        default=False,
+        metadata={"help": "leave out what cannot be lowered, and say so in the module, where it would else be an error"},
+    )
+
+
+@frozen
+class LoweredOp:
+    """An op as Python text, and what support functions it calls."""
+
+    op: Op
+    pure: PureFunction
+    function: FunctionModel
+    used: frozenset[str]
+
+
+@frozen
+class Refusal:
+    """Why an op, or its tangents alone, cannot be lowered."""
+
+    op: Op
+    reason: str
+    tangents: bool
+
+
+def lower_program(program: Program) -> tuple[tuple[LoweredOp, ...], tuple[Refusal, ...]]:
+    """Every node that Python can express, and why it cannot express the others."""
+    signatures = Signatures(operators_of(program))
+    names = function_names(program.nodes, support_functions())
+    lowered: list[LoweredOp] = []
+    refused: list[Refusal] = []
+    for op in program.nodes:
+        lowering = Lowering(Typing(signatures, op))
+        pure_name, name = names[id(op)]
+        try:
+            pure = pure_function(op, pure_name, lowering)
+            builder = FunctionBuilder(op, lowering, pure, pure_name, name)
+            model = builder.model()
+        except CannotLower as reason:
+            refused.append(Refusal(op, str(reason), tangents=False))
+            continue
+        refused += [Refusal(op, reason, tangents=True) for reason in dict.fromkeys(builder.tangents.refused)]
+        lowered.append(LoweredOp(op, pure, model, frozenset(lowering.used)))
+    return tuple(lowered), tuple(refused)
+
+
+def emit(program: Program, options: PythonOptions) -> Mapping[str, str]:
+    """A module for each spec file.
+
+    Raises:
+        SpecError: what cannot be lowered, each with its callee; with `skip` it is left out instead.
+    """
+    lowered, refused = lower_program(program)
+    if refused and not options.skip:
+        diagnostics = Diagnostics()
+        for refusal in refused:
+            what = f"the tangents of `{refusal.op.name}`" if refusal.tangents else f"`{refusal.op.name}`"
+            message = f"{what} cannot be lowered to Python: it has no {refusal.reason}"
+            help_ = "write the formula with operators alone, or leave it out with `-O skip=true`"
+            if not signatures_known(program):
+                help_ = "operators are called by their schemas: give them with `--schemas torch`"
+            diagnostics.add("GS0906", message, refusal.op.span, help=help_)
+        diagnostics.raise_errors()
+    modules: dict[str, list[LoweredOp]] = {}
+    for item in lowered:
+        modules.setdefault(module_name(item.op), []).append(item)
+    left_out: dict[str, list[str]] = {}
+    for refusal in refused:
+        what = f"{refusal.op.name} ({'tangents' if refusal.tangents else refusal.op.dispatch}): no {refusal.reason}"
+        left_out.setdefault(module_name(refusal.op), []).append(what)
+    names = dict.fromkeys([*modules, *left_out])
+    return {f"{name}.py": _module(name, modules.get(name, []), left_out.get(name, [])) for name in names}
+
+
+def signatures_known(program: Program) -> bool:
+    """Whether the program comes with a list of operators."""
+    return bool(program.operators("add"))
+
+
+def module_name(op: Op) -> str:
+    """The module of an op: its spec file's name as an identifier."""
+    stem = PurePosixPath(op.span.source.path).stem if op.span is not None else "ops"
+    name = "".join(c if c.isalnum() else "_" for c in stem)
+    return f"_{name}" if name[:1].isdigit() or not name else name
+
+
+def _module(name: str, ops: list[LoweredOp], left_out: list[str]) -> str:
+    support = with_dependencies(frozenset().union(*[o.used for o in ops]))
+    body = "\n".join([*_lines(ops)])
+    read = set(names_read(support))
+    words = _words(body)
+    imports = [m for m in _MODULES if m in read or m in words]
+    values = {
+        "name": name,
+        "ops": ops,
+        "imports": imports,
+        "sequence": "Sequence" in words,
+        "aten": "aten" in words,
+        "tensor": "Tensor" in words or "Tensor" in read,
+        "support": [support_functions()[s] for s in support],
+        "left_out": left_out,
+        "exported": sorted(n for o in ops for n in (_defined(o.pure.head), _defined(o.function.head), o.function.name)),
+        "docstring": docstring,
+    }
+    return template_environment(_TEMPLATES).get_template("module.py.j2").render(values)
+
+
+def _defined(head: str) -> str:
+    return head.removeprefix("def ").partition("(")[0]
+
+
+def _lines(ops: Iterable[LoweredOp]) -> Iterable[str]:
+    for item in ops:
+        yield item.pure.head
+        yield from item.pure.body
+        yield item.function.head
+        for method in item.function.methods:
+            yield from method.body
+
+
+def _words(text: str) -> frozenset[str]:
+    plain = "".join(c if c.isalnum() or c == "_" else " " for c in text)
+    return frozenset(plain.split())
