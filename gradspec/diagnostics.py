@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
 from typing import Literal, TypeAlias
@@ -28,7 +29,8 @@ def _table(*rows: tuple[str, Severity, str]) -> dict[str, Code]:
 
 
 # GS01 files and YAML, GS02 syntax, GS03 schemas and entries, GS04 names in formulas, GS05 gradients and keys, GS06 forward mode,
-# GS07 what is saved and generated names, GS08 limits, GS09 types. A code is never reused.
+# GS07 what is saved and generated names, GS08 limits, GS09 types. A code is never reused. docs/diagnostics.md explains each, and
+# specs/bad has an example of each.
 CODES = _table(
     ("GS0101", "error", "a file cannot be read"),
     ("GS0102", "error", "a file is not UTF-8"),
@@ -121,7 +123,7 @@ class Diagnostic:
         return self.code.severity
 
 
-_MAX_SUGGESTIONS = 200
+_MAX_COMPARED = 200_000  # names, which takes about two seconds
 
 
 @frozen
@@ -129,6 +131,7 @@ class Diagnostics:
     """A collector that passes write to; findings come out in the order of their places, each once."""
 
     _found: list[Diagnostic] = field(factory=list)
+    _compared: Counter[str] = field(factory=Counter)
 
     def add(
         self,
@@ -148,8 +151,12 @@ class Diagnostics:
         self._found.append(Diagnostic(CODES[code], message, span, label, help, tuple(others)))
 
     def suggest(self, name: str, known: Iterable[str]) -> str:
-        """Like `did_you_mean`; empty once a run has so many findings that the search would take most of its time."""
-        return "" if len(self._found) >= _MAX_SUGGESTIONS else did_you_mean(name, known)
+        """Like `did_you_mean`; empty once so many names were compared that the search would take most of a run."""
+        names = set(known)
+        if self._compared.total() > _MAX_COMPARED:
+            return ""
+        self._compared["names"] += len(names)
+        return did_you_mean(name, names)
 
     def extend(self, more: Iterable[Diagnostic]) -> None:
         """Note findings made elsewhere."""
@@ -199,7 +206,7 @@ def count(number: int, noun: str) -> str:
 
 def render_text(diagnostic: Diagnostic) -> str:
     """A diagnostic for people: sentence, place, quoted line with carets, help."""
-    lines = [f"{diagnostic.severity}[{diagnostic.code.id}]: {diagnostic.message}"]
+    lines = [f"{diagnostic.severity}[{diagnostic.code.id}]: {_visible(diagnostic.message)}"]
     span = diagnostic.span
     gutter = 1
     if span is not None:
@@ -208,8 +215,13 @@ def render_text(diagnostic: Diagnostic) -> str:
     for other, label in diagnostic.others:
         lines += _quoted(other, label, gutter)
     if diagnostic.help:
-        lines.append(f"{' ' * gutter} = help: {diagnostic.help}")
+        lines.append(f"{' ' * gutter} = help: {_visible(diagnostic.help)}")
     return "\n".join(lines)
+
+
+def _visible(text: str) -> str:
+    """The text with what a terminal should not see as escapes: names and paths may hold anything."""
+    return "".join(c if c.isprintable() or c == "\n" else c.encode("unicode_escape").decode() for c in text)
 
 
 _WIDEST_QUOTE = 160
@@ -219,7 +231,7 @@ def _quoted(span: Span, label: str, gutter: int) -> list[str]:
     line, column = span.line, span.column
     pad = " " * gutter
     if not span.source.text:
-        return [f"{pad}--> {span.source.path}"]
+        return [f"{pad}--> {_visible(span.source.path)}"]
     text = span.source.line_text(line)
     # A very long line is quoted around the place, so that one bad formula never floods the screen.
     cut = max(0, column - _WIDEST_QUOTE // 2) if len(text) > _WIDEST_QUOTE else 0
@@ -229,10 +241,10 @@ def _quoted(span: Span, label: str, gutter: int) -> list[str]:
     start = column - 1 - cut + len(prefix)
     width = max(1, min(span.end - span.start, len(shown) + len(prefix) - start))
     return [
-        f"{pad}--> {span.source.path}:{line}:{column}",
+        f"{pad}--> {_visible(span.source.path)}:{line}:{column}",
         f"{pad} |",
         f"{line:>{gutter}} | {prefix}{shown}".rstrip(),
-        f"{pad} | {' ' * start}{'^' * width}{' ' + label if label else ''}",
+        f"{pad} | {' ' * start}{'^' * width}{' ' + _visible(label) if label else ''}",
     ]
 
 

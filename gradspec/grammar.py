@@ -14,6 +14,7 @@ from lark.visitors import Transformer
 from gradspec.diagnostics import Diagnostics
 from gradspec.source import Excerpt
 
+STRING_HELP = 'end it with `"`, on the same line'
 _BLANKS = " \t\n\r\f\v"
 _CLOSER_OF = {"(": ")", "[": "]", "{": "}"}
 _DIGRAPHS = ("<%", "%>", "<:", ":>", "%:")
@@ -171,7 +172,7 @@ def _report_bad_text(text: str, at: int, excerpt: Excerpt, diagnostics: Diagnost
     elif found == '"' and text[:at].rstrip().endswith(_RAW_STRING_PREFIXES) and not text[at - 1].isspace():
         diagnostics.add("GS0209", "raw strings are not part of the language", excerpt.place(at - 1, at + 1))
     elif found == '"' and _string_end(text, at) < 0:
-        diagnostics.add("GS0205", "the string is not closed", excerpt.place(at, at + 1))
+        diagnostics.add("GS0205", "the string is not closed", excerpt.place(at, at + 1), help=STRING_HELP)
     elif (start := next((i for i in (at - 2, at - 1, at) if text[max(i, 0) : i + 3] in _TRIGRAPHS), None)) is not None:
         diagnostics.add("GS0209", "trigraphs are not part of the language", excerpt.place(start, start + 3))
     elif (start := next((i for i in (at - 1, at) if text[max(i, 0) : i + 2] in _DIGRAPHS), None)) is not None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from attrs import define, frozen
 
 from gradspec.diagnostics import Diagnostics
+from gradspec.grammar import STRING_HELP
 from gradspec.source import Source, Span
 
 _CLOSER_OF = {"(": ")", "[": "]", "{": "}"}
@@ -119,7 +120,7 @@ class _Scanner:
         if end < self.stop and text[end] == quote:
             return end + 1
         # What follows is read as if the quote were not there, so that the rule still ends somewhere.
-        self.report("GS0205", "the string is not closed", self.at)
+        self.report("GS0205", "the string is not closed", self.at, help=STRING_HELP)
         return self.at + 1
 
     def word(self) -> str:

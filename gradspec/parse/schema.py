@@ -169,7 +169,8 @@ class _SchemaBuilder:
         if raw.default is not None:
             default = canonical_default(str(raw.default))
             if not _fits(default, typed[0]):
-                self._report("GS0301", f"`{raw.default}` is no default for the {typed[0]} argument `{raw.name}`", raw.default)
+                message = f"`{raw.default}` is no default for the {typed[0]} argument `{raw.name}`"
+                self._report("GS0301", message, raw.default, _default_help(typed[0]))
                 return None
         return Argument(str(raw.name), typed[0], default, typed[1])
 
@@ -189,6 +190,25 @@ class _SchemaBuilder:
     def _report(self, code: str, message: str, token: Token, help_: str = "", others: list[Token] | None = None) -> None:
         place = [self.excerpt.place(t.start_pos or 0, t.end_pos or 0) for t in [token, *(others or [])]]
         self.diagnostics.add(code, message, place[0], help=help_, others=[(p, "first here") for p in place[1:]])
+
+
+def _default_help(type_: Type) -> str:
+    match type_:
+        case OptionalType(elem):
+            inner = _default_help(elem)
+            return f"{inner}, or `None`" if inner else "write `None`"
+        case ListType(elem):
+            return "write a list, `[0, 1]`" if str(elem) != "Tensor" else "write `[]`"
+        case BaseType(name):
+            return {
+                "bool": "write `True` or `False`",
+                "int": "write a whole number",
+                "SymInt": "write a whole number",
+                "float": "write a number",
+                "Scalar": "write a number",
+                "str": "write it in quotes",
+                "Tensor": "a tensor has no default; `Tensor?` may have `None`",
+            }.get(name, "")
 
 
 def _needs_default(before: Argument, argument: Argument) -> bool:
