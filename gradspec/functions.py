@@ -54,7 +54,7 @@ TORCH_HELPERS = frozenset(
 # What every C++ node has in scope beside them.
 BUILTIN_FUNCTIONS = frozenset(
     """
-    GradMode::is_enabled IntArrayRef SymIntArrayRef Tensor TensorGeometry TensorOptions Scalar ScalarType fmap
+    zeros_like GradMode::is_enabled IntArrayRef SymIntArrayRef Tensor TensorGeometry TensorOptions Scalar ScalarType fmap
     isDifferentiableType
     areAnyTensorSubclassLike isTensorSubclassLike isFloatingType isComplexType isIntegralType toComplexType toRealValueType
     at::native::get_nested_tensor_impl at::sum_to at::is_expandable_to at::IntArrayRef at::Scalar at::TensorList at::Tensor

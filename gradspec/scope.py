@@ -219,7 +219,7 @@ class Scope:
         label = f"not an input, an output or a {'tangent' if self.forward else 'gradient'} of `{self.schema.name}`"
         if self.condition:
             label = f"not an input of `{self.schema.name}`"
-        help_ = self.diagnostics.suggest(text, known) or f"known here: {', '.join(sorted(known))}"
+        help_ = self.diagnostics.suggest(text, {*known, *CONSTANTS, "true", "false"}) or f"known here: {', '.join(sorted(known))}"
         self._report("GS0401", f"unknown name `{text}`", node, label=label, help=help_)
 
     def _index(self, node: s.Index) -> ir.Expr:
@@ -284,6 +284,8 @@ class Scope:
         known = [*TORCH_HELPERS, *BUILTIN_FUNCTIONS, *self.externs, *self.table.listed]
         near = self.diagnostics.suggest(text, known)
         declare = f"if it is a function of your own, declare it: `extern {text};` in .grad, `--extern {text}` on the command line"
+        if not near and not namespace and "add" not in self.table.listed:
+            declare = f"write `at::{text}` if it is ATen's; {declare}"
         self._report("GS0402", f"unknown function `{text}`", function, help=f"{near} {declare}".strip())
 
     def _report(self, code: str, message: str, node: s.Expr, *, label: str = "", help: str = "") -> None:
