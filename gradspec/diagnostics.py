@@ -131,7 +131,7 @@ class Diagnostics:
     """A collector that passes write to; findings come out in the order of their places, each once."""
 
     _found: list[Diagnostic] = field(factory=list)
-    _compared: Counter[str] = field(factory=Counter)
+    _counts: Counter[str] = field(factory=Counter)
 
     def add(
         self,
@@ -148,19 +148,21 @@ class Diagnostics:
         Raises:
             KeyError: the code is not in the table.
         """
-        self._found.append(Diagnostic(CODES[code], message, span, label, help, tuple(others)))
+        self.extend([Diagnostic(CODES[code], message, span, label, help, tuple(others))])
 
     def suggest(self, name: str, known: Iterable[str]) -> str:
         """Like `did_you_mean`; empty once so many names were compared that the search would take most of a run."""
-        names = set(known)
-        if self._compared.total() > _MAX_COMPARED:
+        if self._counts["compared"] > _MAX_COMPARED:
             return ""
-        self._compared["names"] += len(names)
+        names = set(known)
+        self._counts["compared"] += len(names)
         return did_you_mean(name, names)
 
     def extend(self, more: Iterable[Diagnostic]) -> None:
         """Note findings made elsewhere."""
-        self._found.extend(more)
+        for diagnostic in more:
+            self._found.append(diagnostic)
+            self._counts[diagnostic.severity] += 1
 
     @property
     def all(self) -> tuple[Diagnostic, ...]:
@@ -174,7 +176,7 @@ class Diagnostics:
     @property
     def has_errors(self) -> bool:
         """Whether anything found is an error."""
-        return any(d.severity == "error" for d in self._found)
+        return self._counts["error"] > 0
 
     def raise_errors(self) -> None:
         """Raise SpecError with everything found, warnings included, if an error is among it."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from itertools import chain
 from typing import TypeGuard, cast
 
 from attrs import Factory, define
@@ -281,7 +282,7 @@ class Scope:
             # Without ATen's own list there is nothing to hold against it.
             if namespace and "add" not in self.table.listed:
                 return
-        known = [*TORCH_HELPERS, *BUILTIN_FUNCTIONS, *self.externs, *self.table.listed]
+        known = chain(TORCH_HELPERS, BUILTIN_FUNCTIONS, self.externs, self.table.listed)
         near = self.diagnostics.suggest(text, known)
         declare = f"if it is a function of your own, declare it: `extern {text};` in .grad, `--extern {text}` on the command line"
         if not near and not namespace and "add" not in self.table.listed:
