@@ -78,7 +78,7 @@ class _Resolver:
                 self.diagnostics.add("GS0310", message, self._argument_span(entry, argument.name), help="rename the argument")
         self._check_differentiability(entry)
         known = [b.dispatch for b in entry.blocks]
-        if known and "Default" not in known:
+        if known and "Default" not in known and set(known) <= set(DISPATCH_KEYS):
             message = f"`{schema.name}` has no Default formulas: it is not differentiable outside of {', '.join(known)}"
             self.diagnostics.add("GS0308", message, entry.name_span)
         ops: list[ir.Op] = []
