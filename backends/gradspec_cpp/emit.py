@@ -8,13 +8,16 @@ from pathlib import Path
 from attrs import Attribute, field, frozen
 
 from gradspec.diagnostics import Diagnostics
+from gradspec.emit.cxx import call
 from gradspec.emit.identifiers import is_cxx_reserved
 from gradspec.emit.templates import template_environment
 from gradspec.ir import Program
+from gradspec_cpp.expr import emit_expr_lines
 from gradspec_cpp.model import node_model
+from gradspec_cpp.shapes import SHAPES
 
-_TEMPLATES = Path(__file__).parent / "templates"
-_FILES = ("Functions.h", "Functions.cpp", "gradspec_node.h", "gradspec_vjp.h", "gradspec_visitor.h")
+# Templates are named from here: those that shapes share, and those of one shape.
+_TEMPLATES = Path(__file__).parent
 
 # Where a build of PyTorch itself has its nodes: there are no others beside them then.
 _UPSTREAM_NAMESPACE = "torch::autograd::generated"
@@ -36,13 +39,24 @@ def _check_header(_: object, attribute: Attribute[str], value: str) -> None:
         raise ValueError(f"{attribute.name}={value!r} is not the path of a header")
 
 
+def _check_shape(_: object, attribute: Attribute[str], value: str) -> None:
+    if value not in SHAPES:
+        raise ValueError(f"{attribute.name}={value} is not a shape; write one of {', '.join(SHAPES)}")
+
+
 @frozen
 class CppOptions:
     """What `-O key=value` sets.
 
     Raises:
-        ValueError: a value is no namespace, or no header.
+        ValueError: a value is no namespace, no header, or no shape.
     """
+
+    shape: str = field(
+        default="torch-2.13",
+        validator=_check_shape,
+        metadata={"help": f"the form of a node: {', '.join(SHAPES)}"},
+    )
 
     namespace: str = field(
         default="gradspec::generated",
@@ -67,10 +81,13 @@ def emit(program: Program, options: CppOptions) -> Mapping[str, str]:
     Raises:
         SpecError: names or types that C++ cannot express, all at once.
     """
+    shape = SHAPES[options.shape]
     diagnostics = Diagnostics()
-    nodes = [node_model(op, diagnostics) for op in program.nodes]
+    nodes = [node_model(op, shape.speech, diagnostics) for op in program.nodes]
     diagnostics.raise_errors()
     environment = template_environment(_TEMPLATES)
+    environment.globals.update(call=call, formula=emit_expr_lines)
     prefix = "" if options.namespace == _UPSTREAM_NAMESPACE else f"{options.namespace.replace('::', '_')}_"
     values = {"nodes": nodes, "options": options, "bound_prefix": prefix}
-    return {name: environment.get_template(f"{name}.j2").render(values) for name in _FILES}
+    templates = {"Functions.h": shape.header, "Functions.cpp": shape.source, **shape.runtime}
+    return {name: environment.get_template(template).render(values) for name, template in templates.items()}

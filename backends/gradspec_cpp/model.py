@@ -1,26 +1,20 @@
-"""What the templates need to know of a node, computed from the IR; knows no template and no file."""
+"""What the templates need to know of a node, computed from the IR; knows no shape, no template and no file."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 from attrs import frozen
 
 from gradspec.diagnostics import Diagnostics
-from gradspec.emit.cxx import call, comment
+from gradspec.emit.cxx import comment
 from gradspec.emit.identifiers import is_cxx_reserved
 from gradspec.ir import Call, Cotangent, Cotangents, Derivative, Expr, InputMask, Op, Saved, walk
 from gradspec.types import OPTIONAL_TENSOR, TENSOR, is_tensor_list
-from gradspec_cpp.expr import emit_expr_lines
-from gradspec_cpp.types import Spelling, spell
+from gradspec_cpp.types import CURRENT, Spelling, Words, spell
 
-# What emitted functions call by an unqualified name of their own or of the runtime headers: no parameter may hide one.
-_INTERNAL = frozenset(
-    """
-    NodeOf Scalar SavedVariable Tensor TypeAndSize Vjp Visitor releasable saved_input saved_inputs saved_optional_inputs
-    saved_optional_outputs saved_output saved_outputs vjp visit visitor zeros_for
-    """.split()
-)
+# What the emitted functions of all shapes call by an unqualified name: no parameter may hide one.
+_INTERNAL = frozenset("Scalar SavedVariable Tensor TypeAndSize zeros_for".split())
 
 # The members of torch::autograd::Node (torch/csrc/autograd/node.h): one of the same name would hide them from who holds the node.
 _INHERITED = frozenset(
@@ -39,118 +33,186 @@ _INHERITED = frozenset(
 
 
 @frozen
-class Gradient:
-    """One formula. `asks` is the question that guards it, `into` the inputs that it gives gradients to, as C++ arguments."""
+class Member:
+    """A saved value: its name, how C++ keeps it, and whether a formula reads it."""
 
-    asks: str
-    into: str
-    setter: str
-    formula: str
-    uses_mask: bool
+    name: str
+    spelling: Spelling
+    read: bool
+
+    @property
+    def variable(self) -> str:
+        """The name of the data member."""
+        return self.name + self.spelling.suffix
+
+    @property
+    def parameter(self) -> str:
+        """How a function receives the value."""
+        return self.spelling.parameter + (self.name if self.read else f"/*{self.name}*/")
+
+    @property
+    def shown(self) -> str:
+        """How a visitor is told of the member."""
+        if self.spelling.released:
+            return f"{self.spelling.visit}({self.variable}, {self.name}_released_)"
+        return f"{self.spelling.visit}({self.variable})" if self.spelling.visit else self.variable
+
+    @property
+    def declarations(self) -> tuple[str, ...]:
+        """The data members, as C++ declares them."""
+        own = f"{self.spelling.member} {self.variable}{self.spelling.initial};"
+        return (own, f"bool {self.name}_released_ = false;") if self.spelling.released else (own,)
+
+
+@frozen
+class Place:
+    """A differentiable input: its name, its place among those, and how many tensors it is, as a C++ expression."""
+
+    name: str
+    index: int
+    size: str
+
+    @property
+    def is_list(self) -> bool:
+        """Whether it is a list of tensors, the length of which is a member."""
+        return self.size != "1"
+
+
+@frozen
+class Gradient:
+    """One formula, and the inputs that it gives gradients to.
+
+    `guarded`: the gradient stays undefined unless some gradient comes in. `each`: the formula stands for element `i` of a list.
+    `masked`: the formula reads `grad_input_mask`.
+    """
+
+    inputs: tuple[Place, ...]
+    formula: Expr
+    guarded: bool
+    each: bool
+    masked: bool
 
 
 @frozen
 class NodeModel:
-    """One node: every field is C++ text, or a list of such."""
+    """One node. `aliases`: the names by which formulas read the gradients that come in, each with its index, None for all."""
 
     name: str
     base: str
     doc: str
     retains: bool
-    members: tuple[str, ...]
-    signature: str
-    visit: str
-    aliases: tuple[str, ...]
+    saved: tuple[Member, ...]
+    inputs: tuple[Place, ...]
+    aliases: tuple[tuple[str, int | None], ...]
     gradients: tuple[Gradient, ...]
 
+    @property
+    def lists(self) -> tuple[Place, ...]:
+        """The inputs that are lists of tensors."""
+        return tuple([place for place in self.inputs if place.is_list])
 
-def node_model(op: Op, diagnostics: Diagnostics) -> NodeModel:
+    @property
+    def members(self) -> tuple[str, ...]:
+        """The declarations of all data members but `retain_variables`."""
+        return tuple([line for m in self.saved for line in m.declarations] + [f"size_t {p.size};" for p in self.lists])
+
+    @property
+    def parameters(self) -> tuple[str, ...]:
+        """How a function receives all that is saved."""
+        own = [member.parameter for member in self.saved]
+        return tuple([*own, "bool retain_variables"] if self.retains else own)
+
+    @property
+    def sizes(self) -> str:
+        """How many tensors each differentiable input is, as a brace list."""
+        return f"{{{', '.join([place.size for place in self.inputs])}}}"
+
+    @property
+    def shown(self) -> tuple[str, ...]:
+        """How a visitor is told of the members."""
+        own = [member.shown for member in self.saved]
+        return tuple([*own, "retain_variables"] if self.retains else own)
+
+
+@frozen
+class Speech:
+    """What a shape says differently, as far as the model of a node depends on it.
+
+    `words`: names of types. `translate`: a formula as that release of torch has it. `internal`: names that its emitted functions
+    use. `local`: the names that they declare for an input. `within_node`: whether formulas stand inside of the class, where its
+    members are found before functions.
+    """
+
+    words: Words = CURRENT
+    translate: Callable[[Expr], Expr] = lambda expr: expr
+    internal: frozenset[str] = frozenset()
+    local: str = ""
+    within_node: bool = False
+
+
+def node_model(op: Op, speech: Speech, diagnostics: Diagnostics) -> NodeModel:
     """The model of an op's node; what C++ cannot express is reported."""
     assert op.node is not None
     parts = [part for derivative in op.derivatives for part in walk(derivative.formula)]
     read = {part.name for part in parts if isinstance(part, Saved)}
-    members, parameters, visited = [], ["Vjp& vjp"], []
+    members = []
     for value in op.saved:
-        spelling = spell(value.type, value.origin == "output")
+        spelling = spell(value.type, value.origin == "output", speech.words)
         if spelling is None:
             message = f"a C++ node cannot keep `{value.name}` of type {value.type}"
             diagnostics.add("GS0705", f"{message} (of `{op.name}`)", op.span)
             continue
-        members += _member_lines(value.name, spelling)
-        parameters.append(spelling.parameter + (value.name if value.name in read else f"/*{value.name}*/"))
-        visited.append(_visit(value.name, spelling))
-    inputs = op.differentiable_inputs
-    sizes = [f"{i.name}_size_" if is_tensor_list(i.type) else "1" for i in inputs]
-    members += [f"size_t {size};" for size in sizes if size != "1"]
-    if op.uses_retain_variables:
-        parameters.append("bool retain_variables")
-        visited.append("retain_variables")
-    places = {info.name: i for i, info in enumerate(inputs)}
-    guarded = {info.name for info in inputs if info.type in (TENSOR, OPTIONAL_TENSOR)}
+        members.append(Member(value.name, spelling, value.name in read))
+    places = {
+        info.name: Place(info.name, i, f"{info.name}_size_" if is_tensor_list(info.type) else "1")
+        for i, info in enumerate(op.differentiable_inputs)
+    }
+    # With no gradient defined, the formula of one tensor gives an undefined one.
+    guarded = {info.name for info in op.differentiable_inputs if info.type in (TENSOR, OPTIONAL_TENSOR)}
     model = NodeModel(
         name=op.node,
         base="TraceableFunction" if op.traceable else "Node",
         doc=comment(f"{op.schema}" if op.dispatch == "Default" else f"{op.schema}, for {op.dispatch}"),
         retains=op.uses_retain_variables,
-        members=tuple(members),
-        signature=call(f"static void {op.node}_gradients(", tuple(parameters), ") {", 0),
-        visit=call("visitor(", (f"{op.node}_gradients", f"{{{', '.join(sizes)}}}", *visited), ");", 2),
+        saved=tuple(members),
+        inputs=tuple(places.values()),
         aliases=_aliases(parts),
-        gradients=tuple([_gradient(d, op.foreach, places, guarded) for d in op.derivatives]),
+        gradients=tuple([_gradient(d, op.foreach, places, guarded, speech) for d in op.derivatives]),
     )
     called = {part.function for part in parts if isinstance(part, Call)}
-    _check_names(op, model, called, diagnostics)
+    _check_names(op, model, called, speech, diagnostics)
     return model
 
 
-def _member_lines(name: str, spelling: Spelling) -> list[str]:
-    lines = [f"{spelling.member} {name}{spelling.suffix}{spelling.initial};"]
-    if spelling.released:
-        lines.append(f"bool {name}_released_ = false;")
-    return lines
-
-
-def _visit(name: str, spelling: Spelling) -> str:
-    member = name + spelling.suffix
-    if spelling.released:
-        return f"{spelling.visit}({member}, {name}_released_)"
-    return f"{spelling.visit}({member})" if spelling.visit else member
-
-
-def _aliases(parts: Iterable[Expr]) -> tuple[str, ...]:
-    """The declarations that give gradients the names by which formulas read them: `grad`, `grad_NAME`, or `grads` for all."""
-    found: dict[str, str] = {}
+def _aliases(parts: Iterable[Expr]) -> tuple[tuple[str, int | None], ...]:
+    """The names by which formulas read gradients: `grad`, `grad_NAME`, or `grads` for all."""
+    found: dict[str, int | None] = {}
     for part in parts:
         match part:
             case Cotangent(index, name) if name.isidentifier():
-                found[name] = f"const auto& {name} = vjp.grads[{index}];"
+                found[name] = index
             case Cotangent() | Cotangents():
-                found["grads"] = "const auto& grads = vjp.grads;"
+                found["grads"] = None
             case _:
                 pass
-    return tuple([found[name] for name in sorted(found)])
+    return tuple([(name, found[name]) for name in sorted(found)])
 
 
-def _gradient(derivative: Derivative, foreach: bool, places: dict[str, int], guarded: set[str]) -> Gradient:
+def _gradient(derivative: Derivative, foreach: bool, places: dict[str, Place], guarded: set[str], speech: Speech) -> Gradient:
     formula, names = derivative.formula, derivative.inputs
-    labels = [f"/*{name}*/ {places[name]}" for name in names]
-    into = str(places[names[0]])
-    if len(names) > 1:
-        into = f"{{{', '.join([str(places[name]) for name in names])}}}"
-        asks = f"needs({{{', '.join(labels)}}})"
-    elif foreach or names[0] not in guarded or (isinstance(formula, Call) and formula.function.startswith("not_implemented")):
-        asks = f"needs({labels[0]})"
-    else:
-        # With no gradient defined, the formula of one tensor gives an undefined one. Unimplemented formulas say so all the same.
-        asks = f"flows_to({labels[0]})"
-    if foreach and len(names) == 1:
-        text = emit_expr_lines(formula, len(f"    vjp.set_each({into}, [&](size_t i) {{ return "), 8, 5)
-        return Gradient(asks, into, "set_each", f"[&](size_t i) {{ return {text}; }}", False)
-    mask = len(names) > 1 and any(isinstance(part, InputMask) for part in walk(formula))
-    return Gradient(asks, into, "set", emit_expr_lines(formula, len(f"    vjp.set({into}, "), 8, 2), mask)
+    single = len(names) == 1
+    # Unimplemented formulas say so whatever comes in.
+    unimplemented = isinstance(formula, Call) and formula.function.startswith("not_implemented")
+    return Gradient(
+        inputs=tuple([places[name] for name in names]),
+        formula=speech.translate(formula),
+        guarded=single and not foreach and names[0] in guarded and not unimplemented,
+        each=single and foreach,
+        masked=not single and any(isinstance(part, InputMask) for part in walk(formula)),
+    )
 
 
-def _check_names(op: Op, model: NodeModel, called: set[str], diagnostics: Diagnostics) -> None:
+def _check_names(op: Op, model: NodeModel, called: set[str], speech: Speech, diagnostics: Diagnostics) -> None:
     """Report what C++ would refuse, or silently take for something else."""
     members = [line.partition(" = ")[0].rstrip(";").rpartition(" ")[2] for line in model.members]
     if model.retains:
@@ -159,19 +221,23 @@ def _check_names(op: Op, model: NodeModel, called: set[str], diagnostics: Diagno
         for name in sorted({n for n in members if members.count(n) > 1}):
             message = f"two members of `{model.name}` would be called `{name}` in C++ (of `{op.name}`)"
             diagnostics.add("GS0701", message, op.span, help="rename an argument")
+    used = _INTERNAL | speech.internal | ({f"{p.name}{speech.local}" for p in model.inputs} if speech.local else set())
+    if op.foreach:
+        used |= {"i"}
     reasons = [
-        (f"saves a value called `{value.name}`, {why}")
-        for value in op.saved
-        if (why := _why_reserved(value.name, op.foreach, called))
+        f"saves a value called `{value.name}`, {why}" for value in op.saved if (why := _why_reserved(value.name, used, called))
     ]
     reasons += [f"saves a value as `{m}`, which would hide a member of torch::autograd::Node" for m in members if m in _INHERITED]
     for reason in reasons:
         diagnostics.add("GS0703", f"`{op.name}` {reason}", op.span, help="rename the argument")
+    for name in sorted(called & _INHERITED) if speech.within_node else ():
+        message = f"`{op.name}` calls `{name}`, which within its node is a member of torch::autograd::Node"
+        diagnostics.add("GS0703", message, op.span, help="write its namespace, such as `at::`")
 
 
-def _why_reserved(name: str, foreach: bool, called: set[str]) -> str:
+def _why_reserved(name: str, used: frozenset[str], called: set[str]) -> str:
     if is_cxx_reserved(name):
         return "which C++ reserves"
-    if name in _INTERNAL or (foreach and name == "i"):
+    if name in used:
         return "which the emitted code uses itself"
     return "which is also a function that the formula calls" if name in called else ""

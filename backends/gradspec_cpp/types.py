@@ -6,10 +6,20 @@ from attrs import frozen
 
 from gradspec.types import BaseType, ListType, OptionalType, Type, is_tensor_like, is_tensor_list
 
+
+@frozen
+class Words:
+    """What C++ calls the types whose names changed over the releases of torch."""
+
+    symint: str = "c10::SymInt"
+    optional: str = "std::optional"
+
+
+CURRENT = Words()
+
 # Base types: the member's C++ type, its initialiser, and whether a formula takes it by value (else by reference to const).
 _BASE: dict[str, tuple[str, str, bool]] = {
     "int": ("int64_t", " = 0", True),
-    "SymInt": ("c10::SymInt", "", False),
     "float": ("double", "", True),
     "bool": ("bool", "", True),
     "Scalar": ("at::Scalar", "", False),
@@ -49,7 +59,7 @@ def is_kept_tensor(type_: Type, is_output: bool) -> bool:
     return (is_tensor_like(type_) and not is_tensor_list(type_)) or (is_output and type_ == BaseType("Scalar"))
 
 
-def spell(type_: Type, is_output: bool) -> Spelling | None:
+def spell(type_: Type, is_output: bool, words: Words = CURRENT) -> Spelling | None:
     """The C++ of a saved value; None where a node cannot keep such a value."""
     origin = "output" if is_output else "input"
     if is_kept_tensor(type_, is_output):
@@ -60,17 +70,17 @@ def spell(type_: Type, is_output: bool) -> Spelling | None:
                 "std::vector<SavedVariable>", "const std::vector<Tensor>& ", suffix="_", visit=f"saved_{origin}s", released=True
             )
         case ListType(OptionalType(BaseType("Tensor"))):
-            parameter = "const c10::List<std::optional<Tensor>>& "
+            parameter = f"const c10::List<{words.optional}<Tensor>>& "
             return Spelling("std::vector<SavedVariable>", parameter, suffix="_", visit=f"saved_optional_{origin}s", released=True)
         case ListType(BaseType("Scalar")):
             return Spelling("std::vector<at::Scalar>", "const std::vector<at::Scalar>& ", visit="releasable", released=True)
         case OptionalType(BaseType("str")):
             # Callees take an optional view, to which no C++ type converts by itself within a formula.
-            return Spelling("std::optional<std::string>", "std::optional<std::string_view> ")
-        case BaseType(name) if name in _BASE:
-            member, initial, by_value = _BASE[name]
+            return Spelling(f"{words.optional}<std::string>", f"{words.optional}<std::string_view> ")
+        case BaseType(name) if base := _base(name, words):
+            member, initial, by_value = base
             return Spelling(member, f"{member} " if by_value else _reference(member), initial)
-    plain = _value_type(type_)
+    plain = _value_type(type_, words)
     return Spelling(plain, _reference(plain)) if plain else None
 
 
@@ -78,19 +88,27 @@ def _reference(member: str) -> str:
     return f"{member}& " if member.startswith(_MUTABLE) else f"const {member}& "
 
 
-def _value_type(type_: Type) -> str | None:
+def _base(name: str, words: Words) -> tuple[str, str, bool] | None:
+    if name == "SymInt":
+        # Where a symbolic int is a plain one, it starts as one.
+        return _BASE["int"] if words.symint == _BASE["int"][0] else (words.symint, "", False)
+    return _BASE.get(name)
+
+
+def _value_type(type_: Type, words: Words) -> str | None:
     """The C++ type of a value that owns what it holds; None where there is none."""
     match type_:
         case BaseType(name):
-            return _BASE[name][0] if name in _BASE else None
-        case OptionalType(ListType(BaseType("int" | "SymInt" | "float" as name))):
-            return f"c10::OptionalArray<{_BASE[name][0]}>"
+            base = _base(name, words)
+            return base[0] if base else None
+        case OptionalType(ListType(BaseType("int" | "SymInt" | "float") as elem)):
+            return f"c10::OptionalArray<{_value_type(elem, words)}>"
         case OptionalType(elem):
-            inner = _value_type(elem)
-            return f"std::optional<{inner}>" if inner else None
+            inner = _value_type(elem, words)
+            return f"{words.optional}<{inner}>" if inner else None
         case ListType(BaseType("bool")):
             # The elements of a std::vector<bool> are no objects, so that none can be visited.
             return None
         case ListType(elem):
-            inner = _value_type(elem)
+            inner = _value_type(elem, words)
             return f"std::vector<{inner}>" if inner else None

@@ -1,0 +1,40 @@
+"""What a shape is; knows none of them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from attrs import field, frozen
+
+from gradspec_cpp.model import Speech
+
+# The headers that shapes with a visitor share.
+SHARED_HEADERS = {
+    "gradspec_node.h": "templates/gradspec_node.h.j2",
+    "gradspec_vjp.h": "templates/gradspec_vjp.h.j2",
+    "gradspec_visitor.h": "templates/gradspec_visitor.h.j2",
+}
+
+# What their emitted functions call by an unqualified name.
+SHARED_NAMES = frozenset(
+    """
+    NodeOf Vjp Visitor releasable saved_input saved_inputs saved_optional_inputs saved_optional_outputs saved_output
+    saved_outputs vjp visit visitor
+    """.split()
+)
+
+
+@frozen
+class Shape:
+    """One form of node, for one release of torch.
+
+    `header`, `source` and `runtime` are templates: of Functions.h, of Functions.cpp, and of what those include, by file name.
+    A source is rendered for some of the nodes or all, the header for all, and what they include for none.
+    """
+
+    name: str
+    torch: str
+    source: str = "templates/Functions.cpp.j2"
+    header: str = "templates/Functions.h.j2"
+    runtime: Mapping[str, str] = field(default=SHARED_HEADERS)
+    speech: Speech = field(default=Speech(internal=SHARED_NAMES))
