@@ -55,7 +55,7 @@ TORCH_HELPERS = frozenset(
 BUILTIN_FUNCTIONS = frozenset(
     """
     zeros_like GradMode::is_enabled IntArrayRef SymIntArrayRef Tensor TensorGeometry TensorOptions Scalar ScalarType fmap
-    isDifferentiableType
+    isDifferentiableType zeros_like to_args_sizes to_args_sizes_symint to_args_scalartypes
     areAnyTensorSubclassLike isTensorSubclassLike isFloatingType isComplexType isIntegralType toComplexType toRealValueType
     at::native::get_nested_tensor_impl at::sum_to at::is_expandable_to at::IntArrayRef at::Scalar at::TensorList at::Tensor
     at::isComplexType at::isFloatingType at::toAccumulateType at::GradMode::is_enabled

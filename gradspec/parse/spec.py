@@ -62,23 +62,17 @@ RawItem = RawOp | RawDeclaration
 
 def parse_spec(source: Source, diagnostics: Diagnostics) -> s.Spec:
     """A whole .grad file; what is wrong with it is in `diagnostics`, and what is right in the result."""
-    entries: list[s.Entry] = []
-    externs: list[str] = []
-    library: Token | None = None
-    for item in parse_structure(source, diagnostics):
-        if isinstance(item, RawDeclaration):
-            if item.kind == "extern":
-                externs += ["".join(name.split()) for name in item.names]
-            elif library is not None:
-                places = [_token_span(source, name) for name in (item.names[0], library)]
-                diagnostics.add("GS0109", "`library` stands twice", places[0], others=[(places[1], "first here")])
-            else:
-                library = item.names[0]
-        else:
-            entry = _entry(item, source, str(library or ""), diagnostics)
-            if entry is not None:
-                entries.append(entry)
-    return s.Spec(source.path, tuple(entries), tuple(externs), str(library or ""))
+    items = parse_structure(source, diagnostics)
+    declarations = [i for i in items if isinstance(i, RawDeclaration)]
+    externs = ["".join(name.split()) for d in declarations if d.kind == "extern" for name in d.names]
+    libraries = [d.names[0] for d in declarations if d.kind == "library"]
+    for again in libraries[1:]:
+        first = _token_span(source, libraries[0])
+        diagnostics.add("GS0109", "`library` stands twice", _token_span(source, again), others=[(first, "first here")])
+    # It holds for the whole file, wherever it stands.
+    library = str(libraries[0]) if libraries else ""
+    entries = [_entry(i, source, library, diagnostics) for i in items if isinstance(i, RawOp)]
+    return s.Spec(source.path, tuple(e for e in entries if e is not None), tuple(externs), library)
 
 
 def parse_structure(source: Source, diagnostics: Diagnostics) -> tuple[RawItem, ...]:
