@@ -4,7 +4,7 @@ PYTHON ?= $(or $(shell command -v python3.11),python3)
 PY := .venv/bin/python
 INSTALLED := .venv/.installed
 
-CONFORMANCE := facts header compile import cases
+CONFORMANCE := facts header compile import cases python-nodes node-calls python-opinfo
 BENCH := emit noop ops10k wide
 
 .PHONY: help demo test check format conformance bench clean
@@ -43,7 +43,7 @@ format: $(INSTALLED)
 conformance: $(CONFORMANCE:%=conformance-%)
 
 $(CONFORMANCE:%=conformance-%): conformance-%: $(INSTALLED)
-	@$(PY) tests/conformance/$*.py
+	@$(PY) tests/conformance/$(subst -,_,$*).py
 
 # Figures are CPU time of whole processes: run them on a machine that does nothing else.
 bench: $(BENCH:%=bench-%)

@@ -63,8 +63,14 @@ class FunctionBuilder:
 
     @property
     def combined(self) -> bool:
-        """Whether forward must save by itself: a value that the op overwrites is gone when `setup_context` is called."""
-        return any(v.overwritten for v in self.op.saved)
+        """Whether forward must save by itself: what the op overwrites is gone when `setup_context` is called."""
+        return any(self._reads_overwritten(v) for v in self.op.saved)
+
+    def _reads_overwritten(self, value: ir.SavedValue) -> bool:
+        if not self.op.schema.is_inplace:
+            return False
+        written = self.op.schema.arguments[0].name
+        return any(isinstance(e, ir.Input) and e.name == written for e in ir.walk(value.value))
 
     def model(self) -> FunctionModel:
         """The class and the typed function.
@@ -108,10 +114,12 @@ class FunctionBuilder:
                 body.append(statement("*fixed, listed = ", call, 8))
                 call = Code("(*fixed, *listed)")
         if self.combined:
-            overwritten = [v for v in self.op.saved if v.overwritten]
-            body += [f"before_{v.name} = {python_name(v.name)}.clone()" for v in overwritten]
+            body += [f"before_{v.name} = {python_name(v.name)}.clone()" for v in self.op.saved if v.overwritten]
+            early = [v for v in self.op.saved if self._reads_overwritten(v) and not v.overwritten]
+            body += [statement(f"{attribute(v.name)} = ", self._saved_value(v), 8) for v in early]
             body.append(statement("output = ", call, 8))
-            body += self._setup_lines({v.name: f"before_{v.name}" for v in overwritten})
+            done = {v.name for v in early}
+            body += self._setup_lines({v.name: f"before_{v.name}" for v in self.op.saved if v.overwritten}, done)
             body.append("return output")
             return Method("forward", ", ".join(["ctx", *self.operands.parameters]), tuple(body))
         body.append(statement("return ", call, 8))
@@ -124,7 +132,7 @@ class FunctionBuilder:
     # --------------------------------------------------------------------------------------------------------------- setup
 
     def _setup(self) -> Method:
-        lines = self._setup_lines({})
+        lines = self._setup_lines({}, set())
         read = self._names_in(lines)
         if self.operands.several:
             lines = [*self._regroup(), "ctx.argument_lengths = lengths", *lines]
@@ -132,7 +140,7 @@ class FunctionBuilder:
         targets = [p if p.lstrip("*") in read else f"{'*' if p[0] == '*' else ''}_" for p in self.operands.parameters]
         head = []
         if any(t.strip("*") != "_" for t in targets):
-            head.append(f"{', '.join(targets)}{',' if len(targets) == 1 else ''} = inputs")
+            head.append(f"{f'({targets[0]},)' if len(targets) == 1 else ', '.join(targets)} = inputs")
             if self.op.schema.name.base in _TAKES_NUMBERS:
                 numbers = [a.name for a in self.operands.plain[1:] if a.type == TENSOR and python_name(a.name) in read]
                 head += [f"{python_name(n)} = {self.lowering.use('as_tensor')}({python_name(n)})" for n in numbers]
@@ -151,7 +159,7 @@ class FunctionBuilder:
                     word = "." if character == "." and word != "" else ""
         return words
 
-    def _setup_lines(self, renamed: dict[str, str]) -> list[str]:
+    def _setup_lines(self, renamed: dict[str, str], done: set[str]) -> list[str]:
         op = self.op
         lines = ["ctx.set_materialize_grads(False)"]
         names = self.operands.output_names
@@ -177,9 +185,8 @@ class FunctionBuilder:
             lines.append(statement("", called("ctx.save_for_forward", items), 8))
             if len(lists) > 1 and not any("ctx.lengths =" in line for line in lines):
                 lines.append(f"ctx.lengths = [{', '.join(f'len({python_name(n)})' for n in lists)}]")
-        done = set()
         for value in saved:
-            if value not in kept:
+            if value not in kept and value.name not in done:
                 lines.append(statement(f"{attribute(value.name)} = ", self._saved_value(value), 8))
                 done.add(value.name)
         lines += [f"{attribute(n)} = {python_name(n)}" for n in jvp_others if n not in done]
@@ -266,7 +273,8 @@ class FunctionBuilder:
         results = {i.name: unique(f"grad_{i.name}", taken) for i in op.differentiable_inputs}
         call = called(self.pure_name, [grads, Code(bracketed("(", needs, ",)" if len(needs) == 1 else ")")).doc, *values])
         names = list(results.values())
-        lines.append(statement(f"{', '.join(names)}{',' if len(names) == 1 else ''} = ", call, 8))
+        target = f"({names[0]},)" if len(names) == 1 else ", ".join(names)
+        lines.append(statement(f"{target} = ", call, 8))
         returned = [results.get(n, "None") if n in moving else "None" for n in plain]
         returned += ["None"] * self.operands.several
         for argument in self.operands.lists:

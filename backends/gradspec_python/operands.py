@@ -108,4 +108,4 @@ def unpack_saved(kept: Sequence[tuple[str, bool]], lowering: Lowering) -> list[s
         head = f"{', '.join([*plain, '*tensors'])} = ctx.saved_tensors" if plain else "tensors = ctx.saved_tensors"
         return [head, f"{', '.join(lists)} = {lowering.use('regroup')}(tensors, ctx.lengths)"]
     items = [f"*{n}" if listed else n for n, listed in kept]
-    return [f"{', '.join(items)}{',' if len(items) == 1 else ''} = ctx.saved_tensors"]
+    return [f"{f'({items[0]},)' if len(items) == 1 else ', '.join(items)} = ctx.saved_tensors"]

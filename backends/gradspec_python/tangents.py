@@ -33,7 +33,11 @@ class Tangents:
         for jvp in self.op.jvps:
             try:
                 self._refuse(jvp)
-                self.lowered.append((jvp, self.lowering.lower(jvp.formula)))
+                made = self.lowering.lower(jvp.formula)
+                if self.op.schema.returns_view and isinstance(jvp.formula, ir.Tangent):
+                    # The tangent of a view must be a view as well.
+                    made = Code(f"{made.flat}.view_as({made.flat})", c.POSTFIX)
+                self.lowered.append((jvp, made))
             except CannotLower as reason:
                 self.refused.append(str(reason))
         if self.refused:
@@ -87,7 +91,8 @@ class Tangents:
             lines += self._foreach(jvp, formula) if foreach else self._one(jvp, formula)
         covered = {o for j, _ in self.lowered for o in j.outputs}
         results = [f"{python_name(n)}_t" if n in covered else "None" for n in self.operands.output_names]
-        return [*lines, f"return tuple({results[0]})" if foreach else f"return {', '.join(results)}"]
+        listed = foreach or (len(results) == 1 and self.operands.is_list(self.operands.output_names[0]))
+        return [*lines, f"return tuple({results[0]})" if listed else f"return {', '.join(results)}"]
 
     def _take_tangents(self) -> list[str]:
         moved = list(dict.fromkeys(n for j, _ in self.lowered for n in j.tangents))
