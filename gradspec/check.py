@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from gradspec import ir
@@ -181,6 +181,22 @@ def _tensor_read(expr: ir.Expr) -> str:
     if isinstance(expr, ir.Input | ir.Output):
         return expr.name if is_tensor_like(expr.type) else ""
     return next((found for c in ir.children(expr) if (found := _tensor_read(c))), "")
+
+
+# ------------------------------------------------------------------------------------------------------------------- nodes
+
+
+def check_class_names(ops: Iterable[ir.Op], diagnostics: Diagnostics) -> None:
+    """Report nodes made of others whose class has the name of one that the specs give."""
+    owners: dict[str, ir.Op] = {}
+    for op in ops:
+        if op.node is None:
+            continue
+        first = owners.setdefault(op.node, op)
+        if first is not op:
+            message = f"the nodes of `{first.name}` and `{op.name}` would both be called {op.node}"
+            others = [(op.span, f"from which `{op.name}` is made")] if op.span is not None and op.span != first.span else []
+            diagnostics.add("GS0706", message, first.span, help="rename one of the two ops", others=others)
 
 
 # ------------------------------------------------------------------------------------------------------------------- saved

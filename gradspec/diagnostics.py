@@ -95,6 +95,7 @@ CODES = _table(
     ("GS0703", "error", "a name that the target language reserves"),
     ("GS0704", "warning", "an in-place op saves the input that it overwrites"),
     ("GS0705", "error", "a value that the target cannot keep"),
+    ("GS0706", "error", "two nodes would share one class name"),
     ("GS0801", "error", "nested too deeply"),
     ("GS0802", "error", "a formula that is too long"),
     ("GS0803", "error", "a file that is too large"),

@@ -8,6 +8,7 @@ from pathlib import Path
 from attrs import frozen
 
 from gradspec import syntax as s
+from gradspec.check import check_class_names
 from gradspec.check_types import check_types
 from gradspec.diagnostics import Diagnostic, Diagnostics
 from gradspec.ir import Program
@@ -58,6 +59,7 @@ def compile_sources(
     check_types(specs, ops, table, found)
     ops += tuple(derive_view_copies(ops, table))
     ops += tuple(derive_foreach(ops, table))
+    check_class_names(ops, found)
     found.raise_errors()
     program = Program(ops, table.named)
     verify_program(program)

@@ -53,7 +53,12 @@ def _view_copy(view: Schema, table: OpTable) -> Schema | None:
     wanted = [(a.name, a.type, a.default) for a in view.arguments]
     for known in table.named(f"{view.name.base}_copy"):
         schema = known.schema
-        if not schema.out and [(a.name, a.type, a.default) for a in schema.arguments] == wanted:
+        if (
+            [(a.name, a.type, a.default) for a in schema.arguments] == wanted
+            and schema.output_names == view.output_names
+            and [r.type for r in schema.returns] == [r.type for r in view.returns]
+            and not (schema.out or view.out)
+        ):
             return schema
     return None
 
@@ -108,8 +113,9 @@ def _works_by_element(schema: Schema, reference: Op) -> bool:
     """Whether the reference's formulas can be read element by element: one gradient each, over arguments that both have."""
     present = {r.name for _, r in zip(schema.arguments, reference.schema.arguments, strict=False)}
     formulas = [d.written for d in reference.derivatives] + [j.formula for j in reference.jvps if j.auto != "linear"]
-    read = {e.name for formula in formulas for e in walk(formula) if isinstance(e, Input)}
-    return read <= present and all(len(d.inputs) == 1 for d in reference.derivatives)
+    return all(_inputs_read(formula) <= present for formula in formulas) and all(
+        len(d.inputs) == 1 for d in reference.derivatives
+    )
 
 
 @frozen
@@ -142,7 +148,8 @@ class _ForeachBuilder:
             outputs=(OutputInfo(output, schema.returns[0].type, True),),
             saved=tuple(sorted(saved.values(), key=lambda v: (v.origin, v.name))),
             derivatives=tuple(derivatives),
-            jvps=tuple(self._jvp(j, renamed) for j in reference.jvps),
+            # An automatic tangent calls the op itself, with arguments that the lists may lack.
+            jvps=tuple(self._jvp(j, renamed) for j in reference.jvps if _inputs_read(j.formula) <= renamed.keys()),
             uses_retain_variables=reference.uses_retain_variables,
             foreach=True,
             span=reference.span,
@@ -205,6 +212,10 @@ def _kept(expr: Expr, saved: dict[str, SavedValue]) -> Expr | None:
             return Saved(name, type_)
         case _:
             return None
+
+
+def _inputs_read(formula: Expr) -> set[str]:
+    return {e.name for e in walk(formula) if isinstance(e, Input)}
 
 
 def _without_gradient(state: InputState | None) -> InputState:

@@ -64,6 +64,10 @@ def _faults(op: ir.Op) -> Iterator[str]:
                     yield "a mask in the formula of one input"
                 case ir.ElementIndex() if not op.foreach:
                     yield "an element index outside of a foreach op"
+    for formula in (*(d.written for d in op.derivatives), *(j.formula for j in op.jvps), *(v.value for v in op.saved)):
+        for node in ir.walk(formula):
+            if isinstance(node, ir.Input) and node.name not in inputs or isinstance(node, ir.Output) and node.name not in outputs:
+                yield f"{node.name} is read and is neither input nor output"
     for jvp in op.jvps:
         if not outputs.issuperset(jvp.outputs):
             yield f"{jvp.outputs} are no outputs"
