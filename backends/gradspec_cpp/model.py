@@ -46,6 +46,11 @@ class Member:
         return self.name + self.spelling.suffix
 
     @property
+    def names(self) -> tuple[str, ...]:
+        """The names of all its data members: one, or with the flag that says whether it was released two."""
+        return (self.variable, f"{self.name}_released_") if self.spelling.released else (self.variable,)
+
+    @property
     def parameter(self) -> str:
         """How a function receives the value."""
         return self.spelling.parameter + (self.name if self.read else f"/*{self.name}*/")
@@ -53,9 +58,7 @@ class Member:
     @property
     def shown(self) -> str:
         """How a visitor is told of the member."""
-        if self.spelling.released:
-            return f"{self.spelling.visit}({self.variable}, {self.name}_released_)"
-        return f"{self.spelling.visit}({self.variable})" if self.spelling.visit else self.variable
+        return f"{self.spelling.visit}({', '.join(self.names)})" if self.spelling.visit else self.variable
 
     @property
     def declarations(self) -> tuple[str, ...]:
@@ -107,20 +110,30 @@ class NodeModel:
     gradients: tuple[Gradient, ...]
 
     @property
-    def lists(self) -> tuple[Place, ...]:
-        """The inputs that are lists of tensors."""
-        return tuple([place for place in self.inputs if place.is_list])
-
-    @property
     def members(self) -> tuple[str, ...]:
         """The declarations of all data members but `retain_variables`."""
-        return tuple([line for m in self.saved for line in m.declarations] + [f"size_t {p.size};" for p in self.lists])
+        return tuple([line for m in self.saved for line in m.declarations] + [f"size_t {length};" for length in self.lengths])
+
+    @property
+    def released(self) -> tuple[str, ...]:
+        """The members that the node lets go of when its buffers are freed, with the flags that say so."""
+        return tuple([name for member in self.saved if member.spelling.visit for name in member.names])
 
     @property
     def parameters(self) -> tuple[str, ...]:
         """How a function receives all that is saved."""
         own = [member.parameter for member in self.saved]
         return tuple([*own, "bool retain_variables"] if self.retains else own)
+
+    @property
+    def lengths(self) -> tuple[str, ...]:
+        """The members that are the lengths of lists."""
+        return tuple([place.size for place in self.inputs if place.is_list])
+
+    @property
+    def length_parameters(self) -> tuple[str, ...]:
+        """How a function receives those."""
+        return tuple([f"size_t {length}" for length in self.lengths])
 
     @property
     def sizes(self) -> str:
