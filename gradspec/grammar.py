@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import os
 import unicodedata
 from functools import cache
 from pathlib import Path
@@ -49,7 +51,22 @@ def build_parser(name: str, transformer: Transformer[Token, Any], starts: tuple[
         transformer=transformer,
         import_paths=[str(grammar_folder())],
         maybe_placeholders=True,
+        cache=_tables_file(name),
     )
+
+
+def _tables_file(name: str) -> str | bool:
+    """Where Lark keeps a grammar's parse tables between runs: making them takes longer than parsing with them.
+
+    Lark looks whether they fit the grammar and its own version. Without a folder that can be written there is no such file.
+    """
+    digest = hashlib.sha256(b"".join(f.read_bytes() for f in sorted(grammar_folder().glob("*.lark")))).hexdigest()
+    try:
+        folder = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "gradspec"
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    except (OSError, RuntimeError):
+        return False
+    return str(folder / f"{name}-{digest[:16]}.tables") if os.access(folder, os.W_OK) else False
 
 
 def report_formula_error(error: UnexpectedInput, excerpt: Excerpt, diagnostics: Diagnostics) -> None:
