@@ -1,6 +1,7 @@
 """What PyTorch 2.13's helper functions and C++ classes declare, spelled as schemas; knows no ATen operator: those have schemas.
 
-A line that is indented goes on with the one before it. `=` marks an argument that may be left out. Facts of
+A line that is indented goes on with the one before it. `=` marks an argument that may be left out. Where the spec of 2.7 calls a
+helper by another declaration, that one stands here too. Facts of
 torch/csrc/autograd/FunctionsManual.h, ATen/core/TensorBase.h, c10/core/Scalar.h and c10/core/TensorOptions.h.
 """
 
@@ -143,6 +144,7 @@ linalg_qr_jvp(Tensor dA, Tensor Q, Tensor R, str mode) -> (Tensor, Tensor)
 linalg_solve_backward(Tensor gX, Tensor X, Tensor A, Tensor LU, Tensor pivots, bool left, bool B_requires_grad) -> (Tensor,
     Tensor)
 linalg_solve_jvp(Tensor dA, Tensor dB, Tensor X, Tensor LU, Tensor pivots, bool left) -> Tensor
+linalg_solve_jvp(Tensor dA, Tensor dB, Tensor X, Tensor LU, Tensor pivots, bool left, bool use_A_T) -> Tensor
 linalg_solve_triangular_backward(Tensor grad, Tensor A, Tensor X, bool upper, bool left, bool unitriangular, bool[2]
     output_mask) -> (Tensor, Tensor)
 linalg_solve_triangular_forward_AD(Tensor A_t, Tensor B_t, Tensor A, Tensor X, bool upper, bool left, bool unitriangular) ->
