@@ -243,6 +243,8 @@ class Typing:
         return type_of_ref(ir.TypeRef(name))
 
     def _template_call(self, expr: ir.Call, given: Sequence[ValueType]) -> ValueType:
+        if expr.function == "static_cast":
+            return type_of_ref(expr.template[0])
         if expr.function != "std::get" or len(given) != 1 or not isinstance(expr.template[0], str):
             return UNKNOWN
         index, (value,) = int(expr.template[0]), given

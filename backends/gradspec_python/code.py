@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import keyword
 from collections.abc import Iterable
 
 from attrs import frozen
@@ -44,6 +45,11 @@ def bracketed(left: str, items: Iterable[Doc], right: str) -> Doc:
 def called(function: Doc, items: Iterable[Doc]) -> Code:
     """A call."""
     return Code(concat(function, bracketed("(", items, ")")), POSTFIX)
+
+
+def named(name: str, value: Doc) -> Doc:
+    """An argument by name, in the one way that also takes a name which is a keyword."""
+    return concat(f'**{{"{name}": ', value, "}") if keyword.iskeyword(name) else concat(f"{name}=", value)
 
 
 def infix(left: Doc, operator: str, right: Doc, binding: int) -> Code:

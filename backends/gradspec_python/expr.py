@@ -11,11 +11,11 @@ from gradspec import ir
 from gradspec.layout import LINE, Doc, concat
 from gradspec.signatures import OPTIONS_ARGUMENTS, type_of_ref
 from gradspec.typed import Binding, Typing
-from gradspec.types import BOOL, INT, TENSOR, BaseType, ListType, OptionalType, is_tensor_list
+from gradspec.types import BOOL, INT, SYMINT, TENSOR, BaseType, ListType, OptionalType, is_tensor_list
 from gradspec.values import FLOAT, TENSOR_OPTIONS, UNKNOWN, BracesType, TupleType, ValueType
 from gradspec_python import code as c
 from gradspec_python.calls import callable_name, is_method, is_property, overload_name
-from gradspec_python.code import Code, bracketed, called, infix
+from gradspec_python.code import Code, bracketed, called, infix, named
 from gradspec_python.members import CONSTANTS, FUNCTIONS, LIST_MEMBERS, MEMBERS, TENSOR_METADATA, constant, number
 from gradspec_python.names import python_name
 from gradspec_python.support import support_functions, support_name
@@ -27,6 +27,8 @@ _TENSOR_BINARY = {
     "<": ("<", c.COMPARISON), ">": (">", c.COMPARISON), "<=": ("<=", c.COMPARISON), ">=": (">=", c.COMPARISON),
     "==": ("==", c.COMPARISON), "!=": ("!=", c.COMPARISON),
 }  # fmt: skip
+
+_CASTS: dict[ValueType, str] = {INT: "int", SYMINT: "int", FLOAT: "float", BOOL: "bool"}
 
 
 class CannotLower(Exception):
@@ -209,6 +211,8 @@ class Lowering:
                 return self.lower(args[0], made)
             case BaseType("Tensor") if not args:
                 return _NONE
+            case BaseType("TensorOptions") if not args:
+                return Code("{}")
             case BaseType() if len(args) == 1:
                 return self.lower(args[0], made)
         raise CannotLower(f"value of type `{expr.type.name}`")
@@ -221,6 +225,9 @@ class Lowering:
         if name == "std::get" and expr.template:
             return Code(concat(self.lower(args[0]).within(c.POSTFIX), f"[{expr.template[0]}]"), c.POSTFIX)
         last = name.rpartition("::")[2]
+        if name == "static_cast" and len(args) == 1:
+            convert = _CASTS.get(self.typing.type_of(expr))
+            return called(convert, [self.lower(args[0]).doc]) if convert else self.lower(args[0])
         if last == "make_tuple":
             return Code(bracketed("(", [self.lower(a).doc for a in args], ",)" if len(args) == 1 else ")"))
         if last == "fmap" and len(args) == 2 and isinstance(args[1], ir.Lambda):
@@ -326,15 +333,15 @@ class Lowering:
                 given["self"] = self.lower(receiver).doc
         rest = [a for a in schema.arguments if not (a.name == "self" and "self" not in given)]
         positional: list[Doc] = []
-        named: list[Doc] = []
+        by_name: list[Doc] = []
         for argument in rest:
             if argument.name not in given:
                 continue
             if argument in schema.positional and len(positional) == rest.index(argument):
                 positional.append(given[argument.name])
             else:
-                named.append(concat(f"{argument.name}=", given[argument.name]))
-        return called(head, [*positional, *named, *unpacked])
+                by_name.append(named(argument.name, given[argument.name]))
+        return called(head, [*positional, *by_name, *unpacked])
 
     def _options(self, arg: ir.Expr) -> list[Doc]:
         """Tensor options as keyword arguments."""

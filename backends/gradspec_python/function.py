@@ -11,7 +11,7 @@ from gradspec.layout import concat
 from gradspec.types import OPTIONAL_TENSOR, TENSOR, is_tensor_like, is_tensor_list
 from gradspec_python import code as c
 from gradspec_python.calls import overload_name
-from gradspec_python.code import Code, bracketed, called, statement
+from gradspec_python.code import Code, bracketed, called, named, statement
 from gradspec_python.expr import Lowering
 from gradspec_python.names import python_name, unique
 from gradspec_python.operands import Operands, attribute, operands_of, unpack_saved
@@ -103,8 +103,8 @@ class FunctionBuilder:
     def _forward(self) -> Method:
         schema = self.op.schema
         given = [python_name(a.name) for a in schema.positional]
-        given += [f"{a.name}={python_name(a.name)}" for a in schema.keyword + schema.out]
-        call = called(overload_name(schema), given)
+        by_name = [named(a.name, python_name(a.name)) for a in schema.keyword + schema.out]
+        call = called(overload_name(schema), [*given, *by_name])
         body = self._regroup()
         outputs = self.op.outputs
         if is_tensor_list(outputs[-1].type):

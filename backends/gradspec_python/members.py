@@ -24,6 +24,7 @@ MEMBERS = {
     ("Scalar", "toLong"): "int({0})", ("Scalar", "toInt"): "int({0})", ("Scalar", "toBool"): "bool({0})",
     ("Scalar", "toComplexDouble"): "complex({0})", ("Scalar", "toComplexFloat"): "complex({0})",
     ("Scalar", "isComplex"): "isinstance({0}, complex)", ("Scalar", "isFloatingPoint"): "isinstance({0}, float)",
+    ("Scalar", "equal"): "({0} == {1})",
     ("Scalar", "isBoolean"): "isinstance({0}, bool)", ("Scalar", "toSymInt"): "int({0})",
     ("TensorOptions", "dtype"): '{{**{0}, "dtype": {1}}}', ("TensorOptions", "layout"): '{{**{0}, "layout": {1}}}',
     ("TensorOptions", "device"): '{{**{0}, "device": {1}}}', ("TensorInfo", "zeros"): "torch.zeros(**{0})",

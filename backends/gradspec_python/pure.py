@@ -69,7 +69,7 @@ def pure_function(op: ir.Op, name: str, lowering: Lowering) -> PureFunction:
                 for result, need in zip(names, needed, strict=True):
                     body += [f"    if not {need}:", f"        {result} = None"]
     values = list(results.values())
-    body.append(f"return {', '.join(values)}{',' if len(values) == 1 else ''}")
+    body.append(f"return ({values[0]},)" if len(values) == 1 else f"return {', '.join(values)}")
     doc = [f"The gradients of `{op.name}`, of those inputs that need one.", "", f"    {op.schema}", ""]
     for derivative in op.derivatives:
         doc.append(f"    {', '.join(derivative.inputs)}: {print_expr(derivative.written)}")

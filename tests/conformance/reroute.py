@@ -38,10 +38,13 @@ def _below_autograd(name: str) -> None:
     """Let a class's forward call the kernel below autograd: above it, it would meet itself."""
     function: Any = nodes()[name].function
     inner = function.forward
+    # As upstream's own kernels do: only a view or a write may be seen by the key that tracks them.
+    tracked = "(a" in nodes()[name].record["schema"]
+    below = torch._C._AutoDispatchBelowAutograd if tracked else torch._C._AutoDispatchBelowADInplaceOrView
 
     def forward(*args: Any) -> Any:
         CALLED[name] += 1
-        with torch._C._AutoDispatchBelowAutograd():
+        with below():
             return inner(*args)
 
     function.forward = staticmethod(forward)
