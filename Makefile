@@ -4,10 +4,10 @@ PYTHON ?= $(or $(shell command -v python3.11),python3)
 PY := .venv/bin/python
 INSTALLED := .venv/.installed
 
-CONFORMANCE := facts header compile import cases python-nodes node-calls python-opinfo models
+CONFORMANCE := facts header compile functional import cases python-nodes node-calls python-opinfo models
 BENCH := emit noop ops10k wide
 
-.PHONY: help demo test check format conformance bench clean
+.PHONY: help demo test check format conformance conformance-eras bench clean
 
 help:
 	@echo 'make demo         compile the installed PyTorch, and follow one op from spec to C++'
@@ -15,6 +15,7 @@ help:
 	@echo 'make check        ruff and mypy'
 	@echo 'make format       let ruff lay the code out'
 	@echo 'make conformance  against PyTorch itself; one alone: $(CONFORMANCE:%=conformance-%)'
+	@echo 'make conformance-eras  older shapes against older torches; downloads their wheels once, into .cache'
 	@echo 'make bench        against the clock; one alone: $(BENCH:%=bench-%)'
 	@echo 'make clean        remove what was made'
 
@@ -44,6 +45,9 @@ conformance: $(CONFORMANCE:%=conformance-%)
 
 $(CONFORMANCE:%=conformance-%): conformance-%: $(INSTALLED)
 	@$(PY) tests/conformance/$(subst -,_,$*).py
+
+conformance-eras: $(INSTALLED)
+	@$(PY) tests/conformance/eras.py
 
 # Figures are CPU time of whole processes: run them on a machine that does nothing else.
 bench: $(BENCH:%=bench-%)

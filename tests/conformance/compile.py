@@ -1,7 +1,8 @@
 """`compile: N/711`: g++ -std=c++20 -fsyntax-only -Wall -Wextra over everything that `gradspec emit --torch -b cpp` writes.
 
 One translation unit, since torch's headers alone cost seconds and most of a gigabyte. A finding counts against the node whose
-text it stands in; a finding in our files that belongs to no node, or an error anywhere else, fails every node.
+text it stands in; a finding in our files that belongs to no node, or an error anywhere else, fails every node. The judges of
+other shapes, functional.py and eras.py, count in the same way.
 
 Usage: compile.py [--details FILE]
 """
@@ -17,11 +18,11 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from attrs import frozen
+from attrs import field, frozen
 from command import gradspec
 from header import emitted_nodes, shipped_nodes, torch_include
 
-FLAGS = ("-std=c++20", "-fsyntax-only", "-Wall", "-Wextra", "-fmax-errors=0", "-fdiagnostics-format=json")
+FLAGS = ("-fsyntax-only", "-Wall", "-Wextra", "-fmax-errors=0", "-fdiagnostics-format=json")
 _WORD = re.compile(r"[A-Za-z_]\w*")
 
 
@@ -39,7 +40,16 @@ class Finding:
         return f"{self.node or 'no node'}: {self.kind} at {self.path.name}:{self.line}: {self.message}"
 
 
-def compiler_findings(sources: list[Path], folder: Path, nodes: frozenset[str]) -> list[Finding]:
+@frozen
+class Build:
+    """What sources are compiled with: the header folder of a torch, the C++ standard, and a header that comes first."""
+
+    include: Path = field(factory=torch_include)
+    standard: str = "c++20"
+    first: Path | None = None
+
+
+def compiler_findings(sources: list[Path], folder: Path, nodes: frozenset[str], build: Build) -> list[Finding]:
     """Compile all sources as one unit and give what the compiler says of the files in `folder`, and all errors.
 
     Raises:
@@ -48,10 +58,9 @@ def compiler_findings(sources: list[Path], folder: Path, nodes: frozenset[str]) 
     compiler = shutil.which("g++")
     if compiler is None:
         raise SystemExit("g++ is not installed")
-    include = torch_include()
-    unit = "".join(f'#include "{source}"\n' for source in sources)
-    systems = [f"-isystem{include}", f"-isystem{include / 'torch/csrc/api/include'}"]
-    command = [compiler, *FLAGS, *systems, f"-I{folder}", "-x", "c++", "-"]
+    unit = "".join(f'#include "{source}"\n' for source in ([build.first] if build.first else []) + sources)
+    systems = [f"-isystem{build.include}", f"-isystem{build.include / 'torch/csrc/api/include'}"]
+    command = [compiler, f"-std={build.standard}", *FLAGS, *systems, f"-I{folder}", "-x", "c++", "-"]
     done = subprocess.run(command, input=unit, capture_output=True, text=True, check=False)
     report = next((line for line in done.stderr.splitlines() if line.startswith("[")), None)
     if report is None:
@@ -91,29 +100,53 @@ def node_at(path: Path, line: int, nodes: frozenset[str]) -> str | None:
     return None
 
 
-def main(details: str | None) -> None:
-    """Emit, compile, count."""
-    expected = frozenset(shipped_nodes())
+@frozen
+class Verdict:
+    """What came of one compilation: the nodes that were expected, those without a finding, and all findings."""
+
+    expected: frozenset[str]
+    passed: frozenset[str]
+    findings: list[Finding]
+
+
+def compile_emitted(arguments: list[str], expected: frozenset[str] | None, build: Build) -> Verdict:
+    """Emit C++ with these arguments of `gradspec emit`, and compile it. What is expected, if not said, is what is emitted.
+
+    Raises:
+        SystemExit: gradspec or g++ failed, other than by findings.
+    """
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name).resolve()
-        gradspec("emit", "--torch", "-b", "cpp", "-o", str(folder))
+        gradspec("emit", *arguments, "-b", "cpp", "-o", str(folder))
         sources = sorted(folder.rglob("*.cpp"))
         text = "\n".join(source.read_text(encoding="utf-8") for source in sources)
         defined = frozenset(emitted_nodes(folder)) & frozenset(_WORD.findall(text))
-        findings = compiler_findings(sources, folder, expected | defined)
-    if details:
-        Path(details).write_text("".join(f"{finding}\n" for finding in findings), encoding="utf-8")
-    for finding in findings[:20]:
-        print(finding)
-    if len(findings) > 20:
-        print(f"and {len(findings) - 20} more")
-    for missing in sorted(expected - defined)[:10]:
-        print(f"{missing}: not emitted")
+        expected = defined if expected is None else expected
+        findings = compiler_findings(sources, folder, expected | defined, build)
     spoiled = {finding.node for finding in findings}
-    passed = 0 if None in spoiled else len((expected & defined) - spoiled)
-    print(f"compile: {passed}/{len(expected)}")
-    raise SystemExit(0 if passed == len(expected) and not findings else 1)
+    return Verdict(expected, frozenset() if None in spoiled else (expected & defined) - spoiled, findings)
+
+
+def judge(name: str, arguments: list[str], details: str | None = None) -> None:
+    """Compile all nodes of the installed torch, and print findings and the last line.
+
+    Raises:
+        SystemExit: always, with 1 where a node is missing or anything was found.
+    """
+    verdict = compile_emitted(["--torch", *arguments], frozenset(shipped_nodes()), Build())
+    if details:
+        Path(details).write_text("".join(f"{finding}\n" for finding in verdict.findings), encoding="utf-8")
+    for finding in verdict.findings[:20]:
+        print(finding)
+    if len(verdict.findings) > 20:
+        print(f"and {len(verdict.findings) - 20} more")
+    spoiled = {finding.node for finding in verdict.findings}
+    for missing in sorted(verdict.expected - verdict.passed - spoiled)[:10]:
+        print(f"{missing}: not emitted")
+    passed, all_ = len(verdict.passed), len(verdict.expected)
+    print(f"{name}: {passed}/{all_}")
+    raise SystemExit(0 if passed == all_ and not verdict.findings else 1)
 
 
 if __name__ == "__main__":
-    main(sys.argv[2] if sys.argv[1:2] == ["--details"] else None)
+    judge("compile", [], sys.argv[2] if sys.argv[1:2] == ["--details"] else None)

@@ -32,24 +32,21 @@ def torch_include() -> Path:
     return Path(found.origin).parent / "include"
 
 
-def shipped_nodes() -> dict[str, Shape]:
-    """The classes of the shipped header."""
-    text = (torch_include() / "torch/csrc/autograd/generated/Functions.h").read_text(encoding="utf-8")
+def shipped_nodes(include: Path | None = None) -> dict[str, Shape]:
+    """The classes of the Functions.h that a torch ships: the one of this header folder, else the installed one."""
+    text = ((include or torch_include()) / "torch/csrc/autograd/generated/Functions.h").read_text(encoding="utf-8")
     classes = read_classes(text)
     return {name: resolve(classes, name, ROOTS) for name in classes}
 
 
 def emitted_nodes(folder: Path) -> dict[str, Shape]:
-    """The classes of the emitted Functions.h; the other emitted headers are read for the bases."""
-    headers = sorted(folder.rglob("*.h"), key=lambda path: path.name == "Functions.h")
-    if not headers or headers[-1].name != "Functions.h":
-        raise SystemExit(f"no Functions.h was emitted, but {[h.name for h in headers]}")
-    classes: dict[str, Class] = {}
-    own: dict[str, Class] = {}
-    for header in headers:
-        own = read_classes(header.read_text(encoding="utf-8"))
-        classes |= own
-    return {name: resolve(classes, name, ROOTS) for name, c in own.items() if not c.parameters and c.bases}
+    """The classes of the emitted Functions.h, and of those that it is split into; the other headers are read for the bases."""
+    read = {header.stem: read_classes(header.read_text(encoding="utf-8")) for header in sorted(folder.rglob("*.h"))}
+    own = [classes for stem, classes in read.items() if stem.startswith("Functions")]
+    if not own:
+        raise SystemExit(f"no Functions.h was emitted, but {list(read)}")
+    classes = {name: c for part in read.values() for name, c in part.items()}
+    return {name: resolve(classes, name, ROOTS) for part in own for name, c in part.items() if not c.parameters and c.bases}
 
 
 def shown(shape: Shape) -> str:
