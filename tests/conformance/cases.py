@@ -17,7 +17,7 @@ from pathlib import Path
 from case_data import CASES, Case, load_cases, retold, shared_records
 from case_runner import Run, run_case, run_process
 from case_setups import run_setup
-from compile import compiler_findings
+from compile import Build, compiler_findings
 
 
 def invoke(arguments: Sequence[str], folder: Path) -> Run:
@@ -39,7 +39,7 @@ def compile_all(cases: Sequence[Case], root: Path) -> dict[str, list[str]]:
     sources = {case.id: sorted((root / case.id / "out").rglob("*.cpp")) for case in cases}
     found: dict[str, list[str]] = {case.id: [] if sources[case.id] else ["nothing to compile"] for case in cases}
     everything = [source for case in cases for source in sources[case.id]]
-    for finding in compiler_findings(everything, root, frozenset()):
+    for finding in compiler_findings(everything, root, frozenset(), Build()):
         path = finding.path
         owner = path.relative_to(root).parts[0] if path.is_relative_to(root) else ""
         for case_id in [owner] if owner in found else list(found):

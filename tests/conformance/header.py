@@ -14,7 +14,7 @@ from pathlib import Path
 
 from attrs import fields
 from command import gradspec
-from cxx_reader import Class, Shape, read_classes, resolve
+from cxx_reader import Shape, read_classes, resolve
 from deliberate import settle
 
 ROOTS = ("TraceableFunction", "Node")
