@@ -15,6 +15,7 @@ from gradspec.ir import Program
 from gradspec_cpp.expr import emit_expr_lines
 from gradspec_cpp.model import node_model
 from gradspec_cpp.shapes import SHAPES
+from gradspec_cpp.shards import MAX_SHARDS, make_shards
 
 # Templates are named from here: those that shapes share, and those of one shape.
 _TEMPLATES = Path(__file__).parent
@@ -44,12 +45,17 @@ def _check_shape(_: object, attribute: Attribute[str], value: str) -> None:
         raise ValueError(f"{attribute.name}={value} is not a shape; write one of {', '.join(SHAPES)}")
 
 
+def _check_shards(_: object, attribute: Attribute[int], value: int) -> None:
+    if not 0 <= value <= MAX_SHARDS:
+        raise ValueError(f"{attribute.name}={value} is not a number from 0 to {MAX_SHARDS}")
+
+
 @frozen
 class CppOptions:
     """What `-O key=value` sets.
 
     Raises:
-        ValueError: a value is no namespace, no header, or no shape.
+        ValueError: a value is no namespace, no header, no shape, or no number of shards.
     """
 
     shape: str = field(
@@ -73,6 +79,11 @@ class CppOptions:
         validator=_check_optional_namespace,
         metadata={"help": "the namespace of the helper functions; empty for none"},
     )
+    shards: int = field(
+        default=0,
+        validator=_check_shards,
+        metadata={"help": "how many source files, Functions_0.cpp and so on; 0 for as many as their cost asks for"},
+    )
 
 
 def emit(program: Program, options: CppOptions) -> Mapping[str, str]:
@@ -83,11 +94,22 @@ def emit(program: Program, options: CppOptions) -> Mapping[str, str]:
     """
     shape = SHAPES[options.shape]
     diagnostics = Diagnostics()
-    nodes = [node_model(op, shape.speech, diagnostics) for op in program.nodes]
+    nodes = {op.node: node_model(op, shape.speech, diagnostics) for op in program.nodes}
     diagnostics.raise_errors()
     environment = template_environment(_TEMPLATES)
     environment.globals.update(call=call, formula=emit_expr_lines)
     prefix = "" if options.namespace == _UPSTREAM_NAMESPACE else f"{options.namespace.replace('::', '_')}_"
-    values = {"nodes": nodes, "options": options, "bound_prefix": prefix}
-    templates = {"Functions.h": shape.header, "Functions.cpp": shape.source, **shape.runtime}
-    return {name: environment.get_template(template).render(values) for name, template in templates.items()}
+    values = {"options": options, "bound_prefix": prefix}
+
+    def render(template: str, **more: object) -> str:
+        return environment.get_template(template).render(values | more)
+
+    files = {name: render(template) for name, template in shape.runtime.items()}
+    shards = make_shards(program, options.shards, shape.has_operator_headers)
+    if len(shards) > 1:
+        files["Functions.h"] = render("templates/Functions_all.h.j2", shards=shards)
+    for shard in shards:
+        here = [nodes[op.node] for op in shard.ops]
+        files[f"{shard.stem}.h"] = render(shape.header, nodes=here)
+        files[f"{shard.stem}.cpp"] = render(shape.source, nodes=here, shard=shard)
+    return files

@@ -38,3 +38,8 @@ class Shape:
     header: str = "templates/Functions.h.j2"
     runtime: Mapping[str, str] = field(default=SHARED_HEADERS)
     speech: Speech = field(default=Speech(internal=SHARED_NAMES))
+
+    @property
+    def has_operator_headers(self) -> bool:
+        """Whether that torch has a header for each operator, ATen/ops/NAME.h: since 1.11."""
+        return tuple(map(int, self.torch.split("."))) >= (1, 11)

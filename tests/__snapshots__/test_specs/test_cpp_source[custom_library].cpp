@@ -2,6 +2,8 @@
 
 #include "Functions.h"
 #include "gradspec_visitor.h"
+
+#include <ATen/ATen.h>
 #include "torch/csrc/autograd/FunctionsManual.h"
 
 namespace gradspec::generated {

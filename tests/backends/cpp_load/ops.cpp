@@ -1,6 +1,8 @@
 // Ops that record the emitted nodes, as an operator's autograd kernel does, so that the tests can send gradients through them.
 #include "Functions.h"
 
+#include <ATen/ATen.h>
+
 #include <ATen/core/LegacyTypeDispatch.h>
 #include <torch/csrc/autograd/functions/utils.h>
 #include <torch/library.h>
