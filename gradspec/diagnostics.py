@@ -97,7 +97,7 @@ CODES = _table(
     ("GS0705", "error", "a value that the target cannot keep"),
     ("GS0706", "error", "two nodes would share one class name"),
     ("GS0801", "error", "nested too deeply"),
-    ("GS0802", "error", "a formula that is too long"),
+    ("GS0802", "error", "a formula or an op that is too long"),
     ("GS0803", "error", "a file that is too large"),
     ("GS0901", "error", "a method that the value does not have"),
     ("GS0902", "error", "a call with a wrong number of arguments"),
@@ -149,15 +149,23 @@ class Diagnostics:
         Raises:
             KeyError: the code is not in the table.
         """
+        message, help = _shortened(message, _LONGEST_MESSAGE), _shortened(help, _LONGEST_HELP)
         self.extend([Diagnostic(CODES[code], message, span, label, help, tuple(others))])
 
     def suggest(self, name: str, known: Iterable[str]) -> str:
         """Like `did_you_mean`; empty once so many names were compared that the search would take most of a run."""
-        if self._counts["compared"] > _MAX_COMPARED:
+        if not self.may_compare(0):
             return ""
         names = set(known)
-        self._counts["compared"] += len(names)
+        self.may_compare(len(names))
         return did_you_mean(name, names)
+
+    def may_compare(self, names: int) -> bool:
+        """Whether so many more names can still be searched for near ones; counts them if so."""
+        if self._counts["compared"] > _MAX_COMPARED:
+            return False
+        self._counts["compared"] += names
+        return True
 
     def extend(self, more: Iterable[Diagnostic]) -> None:
         """Note findings made elsewhere."""
@@ -191,6 +199,13 @@ class SpecError(Exception):
     def __init__(self, diagnostics: Sequence[Diagnostic]) -> None:
         super().__init__("; ".join(f"{d.code.id} {d.message}" for d in diagnostics))
         self.diagnostics = tuple(diagnostics)
+
+
+_LONGEST_MESSAGE, _LONGEST_HELP = 400, 4000  # code points; names in them may have any length
+
+
+def _shortened(text: str, longest: int) -> str:
+    return text if len(text) <= longest else f"{text[: longest // 2]} ... {text[-longest // 2 :]}"
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:

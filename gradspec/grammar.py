@@ -17,7 +17,7 @@ from gradspec.diagnostics import Diagnostics
 from gradspec.source import Excerpt
 
 STRING_HELP = 'end it with `"`, on the same line'
-_BLANKS = " \t\n\r\f\v"
+BLANKS = " \t\n\r\f\v"
 _CLOSER_OF = {"(": ")", "[": "]", "{": "}"}
 _DIGRAPHS = ("<%", "%>", "<:", ":>", "%:")
 _TRIGRAPHS = tuple("??" + c for c in "=/'()!<>-")
@@ -100,7 +100,7 @@ def report_formula_error(error: UnexpectedInput, excerpt: Excerpt, diagnostics: 
 def report_schema_error(error: UnexpectedInput, excerpt: Excerpt, diagnostics: Diagnostics) -> None:
     """Say what is wrong with a schema that Lark refused."""
     text, at = excerpt.text, error_position(error, excerpt.text)
-    start = len(text) - len(text.lstrip(_BLANKS))
+    start = len(text) - len(text.lstrip(BLANKS))
     name = (text[start:].partition("(")[0].split(maxsplit=1) or [""])[0]
     if at <= start + len(name) and not is_op_name(name) and text[start:]:
         diagnostics.add(
@@ -115,7 +115,7 @@ def report_schema_error(error: UnexpectedInput, excerpt: Excerpt, diagnostics: D
     found = text[at : at + 1]
     help_ = "a schema looks like `name.overload(Tensor self, *, int dim=0) -> Tensor`"
     if not found:
-        end = len(text.rstrip(_BLANKS))
+        end = len(text.rstrip(BLANKS))
         diagnostics.add("GS0202", "the schema ends too early", excerpt.place(max(end - 1, 0), end), help=help_)
         return
     diagnostics.add("GS0202", f"`{found}` cannot stand here in a schema", excerpt.place(at, at + 1), help=help_)
@@ -182,7 +182,7 @@ def _report_bad_text(text: str, at: int, excerpt: Excerpt, diagnostics: Diagnost
             excerpt.place(at, at + 1),
             help="names and signs are ASCII; look-alike letters are not the same name",
         )
-    elif not found.isprintable() and found not in _BLANKS:
+    elif not found.isprintable() and found not in BLANKS:
         diagnostics.add("GS0204", f"control character U+{ord(found):04X}", excerpt.place(at, at + 1))
     elif text.startswith("/*", at):
         diagnostics.add("GS0205", "the comment is not closed", excerpt.place(at, at + 2), help="end it with `*/`")

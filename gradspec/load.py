@@ -11,7 +11,7 @@ from attrs import frozen
 from gradspec.diagnostics import Diagnostics
 from gradspec.source import Source, Span
 
-MAX_FILE_BYTES = 32 * 1024 * 1024
+MAX_FILE_BYTES = 8 * 1024 * 1024
 
 
 def load_source(path: Path, diagnostics: Diagnostics) -> Source | None:

@@ -59,7 +59,9 @@ class OpTable:
     def nearest(self, schema: Schema) -> list[str]:
         """The three schemas most like this one, those of its own name first."""
         same_name = [str(op.schema) for op in self.named(schema.name.base)]
-        near = get_close_matches(schema.name.base, self.listed, n=3, cutoff=0.6)
+        near: list[str] = []
+        if self.diagnostics.may_compare(len(self.listed)):
+            near = get_close_matches(schema.name.base, self.listed, n=3, cutoff=0.6)
         others = [str(op.schema) for base in near if base != schema.name.base for op in self.named(base)]
         return [*get_close_matches(str(schema), same_name, n=3, cutoff=0.0), *others][:3]
 

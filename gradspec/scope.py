@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from itertools import chain
 from typing import TypeGuard, cast
 
@@ -220,7 +220,7 @@ class Scope:
         label = f"not an input, an output or a {'tangent' if self.forward else 'gradient'} of `{self.schema.name}`"
         if self.condition:
             label = f"not an input of `{self.schema.name}`"
-        help_ = self.diagnostics.suggest(text, {*known, *CONSTANTS, "true", "false"}) or f"known here: {', '.join(sorted(known))}"
+        help_ = self.diagnostics.suggest(text, {*known, *CONSTANTS, "true", "false"}) or f"known here: {_listed(known)}"
         self._report("GS0401", f"unknown name `{text}`", node, label=label, help=help_)
 
     def _index(self, node: s.Index) -> ir.Expr:
@@ -301,6 +301,11 @@ def _is_fixed(index: ir.Expr) -> bool:
 def _is_plain(index: ir.Expr) -> TypeGuard[ir.Number]:
     """Whether an index is a decimal number, so that its text says what it is."""
     return isinstance(index, ir.Number) and index.text.isdigit() and str(int(index.text)) == index.text
+
+
+def _listed(names: Iterable[str]) -> str:
+    ordered = sorted(names)
+    return ", ".join(ordered[:20]) + (", ..." if len(ordered) > 20 else "")
 
 
 def _is_open(namespace: str) -> bool:

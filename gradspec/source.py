@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from array import array
 from bisect import bisect_right
 from collections.abc import Iterator
 from itertools import zip_longest
@@ -19,7 +20,8 @@ class Source:
 
     path: str
     text: str
-    _line_starts: list[int] = field(init=False, factory=list, repr=False)
+    # Eight bytes a line, as a file may consist of nothing but lines.
+    _line_starts: array[int] = field(init=False, factory=lambda: array("q"), repr=False)
 
     def line_column(self, offset: int) -> tuple[int, int]:
         """The 1-based line and column (in code points) of an offset into `text`."""

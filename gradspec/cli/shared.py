@@ -109,6 +109,9 @@ def end_wrong(diagnostics: Sequence[Diagnostic], inputs: Inputs, step: Any) -> N
     raise SystemExit(SPEC_IS_WRONG)
 
 
+_MOST_SHOWN = 1000  # findings; nobody reads more of one mistake that stands everywhere
+
+
 def print_diagnostics(diagnostics: Sequence[Diagnostic], format: str = "text", *, notes: bool = True) -> None:
     """Findings to stderr with a count, or as one JSON document to stdout."""
     from gradspec.diagnostics import render_json, render_text
@@ -117,8 +120,10 @@ def print_diagnostics(diagnostics: Sequence[Diagnostic], format: str = "text", *
         click.echo(render_json(diagnostics))
         return
     shown = [d for d in diagnostics if notes or d.severity != "note"]
-    for diagnostic in shown:
+    for diagnostic in shown[:_MOST_SHOWN]:
         click.echo(render_text(diagnostic) + "\n", err=True)
+    if len(shown) > _MOST_SHOWN:
+        click.echo(f"... and {len(shown) - _MOST_SHOWN:,} more; --format json has them all\n", err=True)
     counts = [(sum(d.severity == kind for d in shown), kind) for kind in ("error", "warning")]
     text = ", ".join(f"{n} {kind}{'' if n == 1 else 's'}" for n, kind in counts if n)
     if text:

@@ -21,14 +21,13 @@ from gradspec.syntax import SpecialValue
 MAX_FORMULA_LENGTH = 100_000  # code points
 MAX_NESTING = 200  # expressions inside of each other
 
-_BLANKS = " \t\n\r\f\v"
 _SPECIAL_VALUES = ("non_differentiable", "auto_linear", "auto_element_wise")
 
 
 def parse_formula(excerpt: Excerpt, diagnostics: Diagnostics) -> s.Formula | None:
     """One formula or special value; None where it is wrong, with the reason in `diagnostics`."""
     text = excerpt.text
-    stripped = text.strip(_BLANKS)
+    stripped = text.strip(grammar.BLANKS)
     if stripped in _SPECIAL_VALUES:
         return s.Formula(excerpt, cast(SpecialValue, stripped))
     if not stripped:

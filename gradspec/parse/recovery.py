@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from attrs import define, frozen
 
 from gradspec.diagnostics import Diagnostics
-from gradspec.grammar import STRING_HELP
+from gradspec.grammar import BLANKS, STRING_HELP
 from gradspec.source import Source, Span
 
 _CLOSER_OF = {"(": ")", "[": "]", "{": "}"}
@@ -68,6 +70,45 @@ def find_op(source: Source, start: int, stop: int, diagnostics: Diagnostics) -> 
     return FoundOp(head, tuple(rules), scan.at)
 
 
+def first_word(source: Source, start: int, stop: int, diagnostics: Diagnostics) -> tuple[int, str]:
+    """Where something begins that is no blank and no comment, and the word that it begins with, if it is one."""
+    scan = _Scanner(source, stop, diagnostics, start)
+    scan.skip_blank()
+    return scan.at, scan.word()
+
+
+def item_starts(text: str) -> list[int]:
+    """Where items may begin: at a keyword that is a line's first word, outside of comments and strings."""
+    starts = [0]
+    hidden = _hidden(text)
+    begin, end = next(hidden, (len(text), len(text)))
+    at = 0
+    for line in text.split("\n"):
+        while end <= at and begin < len(text):
+            begin, end = next(hidden, (len(text), len(text)))
+        if at and line and not begin < at < end and line.split(maxsplit=1)[:1] in (["op"], ["library"], ["extern"]):
+            starts.append(at)
+        at += len(line) + 1
+    return starts
+
+
+def _hidden(text: str) -> Iterator[tuple[int, int]]:
+    """The ranges of comments and strings, in order."""
+    following = {mark: text.find(mark) for mark in ("//", "/*", '"')}
+    while any(at >= 0 for at in following.values()):
+        start, mark = min((at, mark) for mark, at in following.items() if at >= 0)
+        if mark == '"':
+            end = start + 1
+            while end < len(text) and text[end] not in '"\n':
+                end += 2 if text[end] == "\\" else 1
+            end += 1
+        else:
+            end = text.find("*/", start + 2) + 2 if mark == "/*" else text.find("\n", start) + 1
+            end = end if end > start else len(text)
+        yield start, end
+        following = {m: at if at < 0 or at >= end else text.find(m, end) for m, at in following.items()}
+
+
 @define
 class _Scanner:
     """Walks over an op. `at` is the place reached; `fine` is whether all was well since the last `go_to` began."""
@@ -87,11 +128,22 @@ class _Scanner:
 
     def next_sign(self) -> str:
         """Go over blanks, comments and strings to what comes then, and give its first code point; empty at the end."""
+        while sign := self.skip_blank():
+            if not (sign == '"' or self._quotes_default()):
+                return sign
+            self.at = self._string_end(sign)
+        return ""
+
+    def skip_blank(self) -> str:
+        """Go over blanks and comments to what comes then, and give its first code point; empty at the end."""
         text = self.source.text
         while self.at < self.stop:
             character, end = text[self.at], self.at + 1
-            if character == '"' or self._quotes_default():
-                end = self._string_end(character)
+            if character in BLANKS:
+                while end < self.stop and text[end] in BLANKS:
+                    end += 1
+            elif character != "/":
+                return character
             elif text.startswith("/*", self.at):
                 end = text.find("*/", self.at + 2, self.stop) + 2
                 if end < 2:
@@ -100,7 +152,7 @@ class _Scanner:
             elif text.startswith("//", self.at):
                 end = text.find("\n", self.at, self.stop)
                 end = self.stop if end < 0 else end
-            elif not character.isspace():
+            else:
                 return character
             self.at = end
         return ""
@@ -133,7 +185,7 @@ class _Scanner:
     def end_before(self) -> int:
         """Where the text before this place ends, blanks left out."""
         end = self.at
-        while end > 0 and self.source.text[end - 1].isspace():
+        while end > 0 and self.source.text[end - 1] in BLANKS:
             end -= 1
         return end
 

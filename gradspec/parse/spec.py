@@ -16,9 +16,11 @@ from gradspec.diagnostics import Diagnostics, did_you_mean
 from gradspec.ir import Schema
 from gradspec.names import DIFFERENTIABILITY_KEY, check_key
 from gradspec.parse.formula import parse_formula
-from gradspec.parse.recovery import FoundOp, find_op
+from gradspec.parse.recovery import FoundOp, find_op, first_word, item_starts
 from gradspec.parse.schema import parse_schema
 from gradspec.source import Excerpt, Source, Span
+
+MAX_OP_LENGTH = 400_000  # code points of a whole op, comments included
 
 _FLAGS = {"True": True, "true": True, "False": False, "false": False}
 
@@ -77,52 +79,69 @@ def parse_spec(source: Source, diagnostics: Diagnostics) -> s.Spec:
 
 def parse_structure(source: Source, diagnostics: Diagnostics) -> tuple[RawItem, ...]:
     """The items of a .grad file, their schemas and formulas still text. What is wrong is reported, and left out."""
-    try:
-        return cast(tuple[RawItem, ...], _spec_parser().parse(source.text, start="start"))
-    except UnexpectedInput:
-        pass
-    starts = _item_starts(source.text)
+    if len(source.text) <= MAX_OP_LENGTH:
+        try:
+            return _parsed_items(source.text)
+        except UnexpectedInput:
+            pass
+    starts = item_starts(source.text)
     items: list[RawItem] = []
     for start, stop in zip(starts, [*starts[1:], len(source.text)], strict=True):
+        if stop - start <= MAX_OP_LENGTH:
+            try:
+                items += _moved(_parsed_items(source.text[start:stop]), start)
+                continue
+            except UnexpectedInput:
+                pass
         items += _items_of_part(source, start, stop, diagnostics)
     return tuple(items)
 
 
-def _item_starts(text: str) -> list[int]:
-    """Where items may begin: at a keyword that is a line's first word."""
-    starts = [0]
-    at = 0
-    for line in text.split("\n"):
-        if at and line.split(maxsplit=1)[:1] in (["op"], ["library"], ["extern"]):
-            starts.append(at)
-        at += len(line) + 1
-    return starts
+def _parsed_items(text: str) -> tuple[RawItem, ...]:
+    return cast(tuple[RawItem, ...], _spec_parser().parse(text, start="start"))
 
 
 def _items_of_part(source: Source, start: int, stop: int, diagnostics: Diagnostics) -> list[RawItem]:
-    """The items between two places. Of an op that is wrong, what can be kept."""
+    """The items between two places, each read on its own. Of an op that is wrong, what can be kept."""
     items: list[RawItem] = []
-    while start < stop:
-        excerpt = _slice(source, start, stop)
-        try:
-            parsed = cast(tuple[RawItem, ...], _spec_parser().parse(excerpt.text, start="start"))
-            return items + [_moved(item, start) for item in parsed]
-        except UnexpectedInput as error:
-            lead = len(excerpt.text) - len(excerpt.text.lstrip())
-            if excerpt.text[lead:].split(maxsplit=1)[:1] != ["op"]:
-                grammar.report_spec_error(error, excerpt, diagnostics)
-                return items
+    while True:
+        start, word = first_word(source, start, stop, diagnostics)
+        if start >= stop:
+            return items
+        if word == "op":
             found = Diagnostics()
-            op = find_op(source, start + lead + len("op"), stop, found)
-            if op is not None:
-                items.append(_kept(source, op, found))
-            if not found.all and (op is None or op.end > start + grammar.error_position(error, excerpt.text)):
-                grammar.report_spec_error(error, excerpt, found)
+            op = find_op(source, start + len(word), stop, found)
+            end = stop if op is None else op.end
+            items += _read_op(source, start, end, op, found)
             diagnostics.extend(found.all)
-            if op is None:
-                return items
-            start = op.end
-    return items
+        else:
+            end = source.text.find(";", start, stop) + 1 or stop
+            excerpt = _slice(source, start, end)
+            try:
+                items += _moved(_parsed_items(excerpt.text), start)
+            except UnexpectedInput as error:
+                grammar.report_spec_error(error, excerpt, diagnostics)
+                if word not in ("library", "extern"):
+                    return items
+        start = end
+
+
+def _read_op(source: Source, start: int, end: int, op: FoundOp | None, diagnostics: Diagnostics) -> list[RawItem]:
+    if end - start > MAX_OP_LENGTH:
+        message = f"the op has {end - start:,} characters; at most {MAX_OP_LENGTH:,} are read"
+        diagnostics.add("GS0802", message, Span(source, start, start + 2), help="move parts of it into helper functions")
+        return []
+    excerpt = _slice(source, start, end)
+    error: UnexpectedInput | None = None
+    if not diagnostics.all:
+        try:
+            return list(_moved(_parsed_items(excerpt.text), start))
+        except UnexpectedInput as caught:
+            error = caught
+    kept: list[RawItem] = [] if op is None else [_kept(source, op, diagnostics)]
+    if error is not None and not diagnostics.all:
+        grammar.report_spec_error(error, excerpt, diagnostics)
+    return kept
 
 
 def _kept(source: Source, op: FoundOp, diagnostics: Diagnostics) -> RawOp:
@@ -145,18 +164,20 @@ def _kept(source: Source, op: FoundOp, diagnostics: Diagnostics) -> RawOp:
 
 
 def _moved(item: Any, by: int) -> Any:
-    """An item, or a part of one, of a text that begins at `by` in its source."""
+    """Items, or parts of them, of a text that begins at `by` in its source."""
     match item:
+        case tuple():
+            return tuple([_moved(part, by) for part in item])
         case Token():
             return Token(item.type, item.value, start_pos=(item.start_pos or 0) + by, end_pos=(item.end_pos or 0) + by)
         case RawRule(names, start, end):
-            return RawRule(tuple(_moved(n, by) for n in names), start + by, end + by)
+            return RawRule(_moved(names, by), start + by, end + by)
         case RawDispatch(key, rules):
-            return RawDispatch(_moved(key, by), tuple(_moved(r, by) for r in rules))
+            return RawDispatch(_moved(key, by), _moved(rules, by))
         case RawOp(start, end, members):
-            return RawOp(start + by, end + by, tuple(_moved(m, by) for m in members))
+            return RawOp(start + by, end + by, _moved(members, by))
         case _:
-            return RawDeclaration(item.kind, tuple(_moved(n, by) for n in item.names))
+            return RawDeclaration(item.kind, _moved(item.names, by))
 
 
 @cache
