@@ -54,7 +54,9 @@ def _print(expr: ir.Expr, outer: int) -> str:
         case ir.Call(function, args, template):
             return f"{function}{print_template(template)}({_list(args)})"
         case ir.Method(receiver, name, args, arrow, template):
-            return f"{_print(receiver, _POSTFIX)}{'->' if arrow else '.'}{name}{print_template(template)}({_list(args)})"
+            # The sign that follows a number would be a part of it.
+            object_ = f"({receiver.text})" if isinstance(receiver, ir.Number) else _print(receiver, _POSTFIX)
+            return f"{object_}{'->' if arrow else '.'}{name}{print_template(template)}({_list(args)})"
         case ir.Construct(type_, args, braces):
             opened, closed = "{}" if braces else "()"
             return f"{print_type(type_)}{opened}{_list(args)}{closed}"

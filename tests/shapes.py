@@ -6,6 +6,7 @@ import operator
 from collections.abc import Callable
 from typing import TypeAlias, cast
 
+from gradspec import ir
 from gradspec import syntax as s
 from gradspec.diagnostics import Diagnostic, Diagnostics
 from gradspec.parse import parse_formula
@@ -123,3 +124,34 @@ def _evaluate(expr: s.Expr) -> int:
             return evaluate(then) if evaluate(test) else evaluate(other)
         case _:
             raise AssertionError(f"no number: {cast(object, expr)}")
+
+
+def shape_of_ir(expr: ir.Expr) -> Shape:
+    """The same of an IR expression, over the nodes that only name what is written."""
+    match expr:
+        case ir.Constant(name):
+            return ("name", name)
+        case ir.Number(text):
+            return ("number", text)
+        case ir.String(value):
+            return ("string", value)
+        case ir.Call(function, args, template):
+            return ("call", function, template, *map(shape_of_ir, args))
+        case ir.Method(receiver, name, args, arrow, template):
+            return ("arrow" if arrow else "method", shape_of_ir(receiver), name, template, *map(shape_of_ir, args))
+        case ir.Construct(type_, args, braces):
+            return ("construct", type_, braces, *map(shape_of_ir, args))
+        case ir.Braces(items):
+            return ("braces", *map(shape_of_ir, items))
+        case ir.Index(value, index):
+            return ("index", shape_of_ir(value), shape_of_ir(index))
+        case ir.Unary(op, operand):
+            return (op, shape_of_ir(operand))
+        case ir.Binary(op, left, right):
+            return (op, shape_of_ir(left), shape_of_ir(right))
+        case ir.Conditional(test, then, other):
+            return ("?", shape_of_ir(test), shape_of_ir(then), shape_of_ir(other))
+        case ir.Lambda(param_type, param, body):
+            return ("lambda", param_type, param, shape_of_ir(body))
+        case _:
+            raise AssertionError(f"not as written: {expr}")
