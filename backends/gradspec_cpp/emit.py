@@ -16,6 +16,7 @@ from gradspec_cpp.expr import emit_expr_lines
 from gradspec_cpp.model import node_model
 from gradspec_cpp.shapes import SHAPES
 from gradspec_cpp.shards import MAX_SHARDS, make_shards
+from gradspec_cpp.types import common_members
 
 # Templates are named from here: those that shapes share, and those of one shape.
 _TEMPLATES = Path(__file__).parent
@@ -108,8 +109,15 @@ def emit(program: Program, options: CppOptions) -> Mapping[str, str]:
     shards = make_shards(program, options.shards, shape.has_operator_headers)
     if len(shards) > 1:
         files["Functions.h"] = render("templates/Functions_all.h.j2", shards=shards)
+        if "gradspec_tasks.h" in files:
+            members = (*shape.told, *common_members(shape.speech.words))
+            files["Functions.cpp"] = render("templates/Functions_main.cpp.j2", members=members)
+    known = {"", *common_members(shape.speech.words)}
     for shard in shards:
         here = [nodes[op.node] for op in shard.ops]
+        # What to do with a member is compiled once for all shards, unless its type is a rare one.
+        rare = any(not m.spelling.visit and m.spelling.member not in known for node in here for m in node.saved)
+        alone = len(shards) == 1
         files[f"{shard.stem}.h"] = render(shape.header, nodes=here)
-        files[f"{shard.stem}.cpp"] = render(shape.source, nodes=here, shard=shard)
+        files[f"{shard.stem}.cpp"] = render(shape.source, nodes=here, shard=shard, alone=alone, does_tasks=alone or rare)
     return files

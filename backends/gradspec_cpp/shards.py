@@ -31,14 +31,13 @@ _LIGHT_CONSTANTS = ("at::k", "c10::", "std::", "::std::", "M_", "INFINITY", "NAN
 
 @frozen
 class Shard:
-    """One source file with its header. `stem`: their name. `first`: it also holds what stands in one source alone.
+    """One source file with its header. `stem`: their name.
 
     `operators`: the headers of the operators that its formulas call, by name; None where they need anything else too, so that
     all of ATen and the helpers are to be included.
     """
 
     stem: str
-    first: bool
     ops: tuple[Op, ...]
     operators: tuple[str, ...] | None
 
@@ -57,10 +56,7 @@ def make_shards(program: Program, asked: int, per_operator: bool) -> tuple[Shard
         ops[shard_of(op.node, count)].append(op)
     stems = [f"Functions_{i}" for i in range(count)] if count > 1 else ["Functions"]
     return tuple(
-        [
-            Shard(stem, i == 0, tuple(ops[i]), called_operators(ops[i], program) if per_operator else None)
-            for i, stem in enumerate(stems)
-        ]
+        [Shard(stem, tuple(ops[i]), called_operators(ops[i], program) if per_operator else None) for i, stem in enumerate(stems)]
     )
 
 

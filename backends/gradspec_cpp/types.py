@@ -84,6 +84,15 @@ def spell(type_: Type, is_output: bool, words: Words = CURRENT) -> Spelling | No
     return Spelling(plain, _reference(plain)) if plain else None
 
 
+def common_members(words: Words) -> tuple[str, ...]:
+    """The C++ types of members that nodes commonly have, but for those that a visitor is told of by a function."""
+    base = [BaseType(name) for name in ("SymInt", *_BASE)]
+    listed = [ListType(BaseType(name)) for name in ("int", "SymInt", "float", "ScalarType")]
+    types: list[Type] = [*base, *listed, *[ListType(elem) for elem in listed[:2]], *[OptionalType(elem) for elem in listed[:3]]]
+    types += [OptionalType(elem) for elem in base if not elem.name.startswith("Tensor")]
+    return tuple([spelling.member for type_ in types if (spelling := spell(type_, False, words))])
+
+
 def _reference(member: str) -> str:
     return f"{member}& " if member.startswith(_MUTABLE) else f"const {member}& "
 

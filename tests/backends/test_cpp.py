@@ -169,9 +169,9 @@ def test_the_namespace_is_an_option() -> None:
     files = emit(spec, CppOptions(namespace="mine"))
     assert all("namespace mine {" in text and "gradspec::generated" not in text for text in files.values())
     # Names that compiled autograd binds are one for all of a process, and are Python names.
-    assert '"mine_" + node.name()' in files["gradspec_visitor.h"]
+    assert '"mine_" + node.name()' in files["gradspec_tasks.h"]
     inside = emit(spec, CppOptions(namespace="torch::autograd::generated"))
-    assert '"" + node.name()' in inside["gradspec_visitor.h"]
+    assert '"" + node.name()' in inside["gradspec_tasks.h"]
 
 
 def test_the_helpers_are_an_option() -> None:

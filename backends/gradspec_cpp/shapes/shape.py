@@ -13,6 +13,7 @@ SHARED_HEADERS = {
     "gradspec_node.h": "templates/gradspec_node.h.j2",
     "gradspec_vjp.h": "templates/gradspec_vjp.h.j2",
     "gradspec_visitor.h": "templates/gradspec_visitor.h.j2",
+    "gradspec_tasks.h": "templates/gradspec_tasks.h.j2",
 }
 
 # What their emitted functions call by an unqualified name.
@@ -23,13 +24,17 @@ SHARED_NAMES = frozenset(
     """.split()
 )
 
+# What their visitors are told of by a function of the headers.
+TOLD = ("SavedTensor", "SavedList", "SavedOptionalList", "ScalarList")
+
 
 @frozen
 class Shape:
     """One form of node, for one release of torch.
 
     `header`, `source` and `runtime` are templates: of Functions.h, of Functions.cpp, and of what those include, by file name.
-    A source is rendered for some of the nodes or all, the header for all, and what they include for none.
+    A source and its header are rendered for some of the nodes or all, and what they include for none. `told`: the types of
+    members that a visitor may be told of beside plain ones.
     """
 
     name: str
@@ -38,6 +43,7 @@ class Shape:
     header: str = "templates/Functions.h.j2"
     runtime: Mapping[str, str] = field(default=SHARED_HEADERS)
     speech: Speech = field(default=Speech(internal=SHARED_NAMES))
+    told: tuple[str, ...] = TOLD
 
     @property
     def has_operator_headers(self) -> bool:

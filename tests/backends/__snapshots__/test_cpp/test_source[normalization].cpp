@@ -6,7 +6,7 @@
 #endif
 
 #include "Functions.h"
-#include "gradspec_visitor.h"
+#include "gradspec_tasks.h"
 
 namespace gradspec::generated {
 
