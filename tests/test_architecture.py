@@ -125,7 +125,12 @@ IMPORT_RULES: dict[str, Callable[[Arrow], bool]] = {
     "nothing imports the command line": lambda a: (
         under(a.target, "gradspec.cli") and not under(a.source, "gradspec.cli", "gradspec.__main__")
     ),
-    "nothing imports torch": lambda a: top(a.target) in ("torch", "torchgen", "numpy"),
+    "nothing imports torch but the gradient checker": lambda a: (
+        top(a.target) in ("torch", "torchgen", "numpy") and not under(a.source, "gradspec.gradcheck")
+    ),
+    "only the command line imports the gradient checker": lambda a: (
+        under(a.target, "gradspec.gradcheck") and not under(a.source, "gradspec.gradcheck", "gradspec.cli")
+    ),
     "nothing imports the grammars: they are data": lambda a: "grammars" in a.target.split("."),
     "no formula is read with a regular expression": lambda a: top(a.target) in ("re", "regex") and a.source not in MAY_USE_RE,
     "imports say the whole name": lambda a: a.target.startswith("."),
@@ -270,6 +275,7 @@ PLANTS = [
     ("gradspec.resolve", "from gradspec.cli import main", "nothing imports the command line"),
     ("gradspec.torch_yaml", "import torch.utils", "nothing imports torch"),
     ("gradspec_cpp.emit", "from torchgen.model import DispatchKey", "nothing imports torch"),
+    ("gradspec.check", "from gradspec.gradcheck.run import check_program", "only the command line imports the gradient checker"),
     ("gradspec.grammar", "from gradspec.grammars import x", "nothing imports the grammars"),
     ("gradspec.saved", "if True:\n    import re", "no formula is read with a regular expression"),
     ("gradspec.saved", "from . import ir", "imports say the whole name"),

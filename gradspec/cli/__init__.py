@@ -13,6 +13,7 @@ import click
 from gradspec import __version__
 from gradspec.cli.author import fmt, import_
 from gradspec.cli.emit import emit
+from gradspec.cli.gradcheck import gradcheck
 from gradspec.cli.look import backends_, check, ir
 
 
@@ -22,7 +23,7 @@ def cli() -> None:
     """Compile derivatives of operators, written as formulas, to code for every target."""
 
 
-for command in (emit, check, ir, fmt, import_, backends_):
+for command in (emit, check, ir, fmt, import_, gradcheck, backends_):
     cli.add_command(command)
 
 

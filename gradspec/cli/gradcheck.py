@@ -1,0 +1,80 @@
+"""The command `gradcheck`: emitted gradients against differences and against torch's own."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from gradspec.cli.shared import SPEC_IS_WRONG, compile_inputs, fail, gather_inputs, print_diagnostics, with_inputs
+
+if TYPE_CHECKING:
+    from gradspec.gradcheck.run import OpReport
+    from gradspec.ir import Program
+
+
+@click.command()
+@with_inputs
+@click.option("--op", "ops", multiple=True, metavar="NAME", help="Only this op, with or without overload.")
+@click.option("--seed", default=0, show_default=True, help="Where random numbers begin.")
+@click.option("--format", type=click.Choice(["text", "json"]), default="text", help="How the reports are printed.")
+def gradcheck(
+    specs: Sequence[Path],
+    schemas: str | None,
+    torch: str | None,
+    externs: Sequence[str],
+    strict: bool,
+    ops: Sequence[str],
+    seed: int,
+    format: str,
+) -> None:
+    """Check gradients against numeric differences, and against those of torch."""
+    from gradspec.ir import Program
+
+    inputs = gather_inputs(specs, schemas, torch, externs, strict, format)
+    compiled = compile_inputs(inputs)
+    program = compiled.program
+    for name in ops:
+        if not program.select(name).nodes:
+            fail(f"no op `{name}` with a gradient in these specs")
+    if ops:
+        program = Program(tuple(o for name in ops for o in program.select(name).ops), program.operators)
+    try:
+        from gradspec.gradcheck.run import check_program
+    except ImportError as error:
+        fail(f"the checker runs torch: {error}; pip install 'gradspec[torch]'")
+    if format == "text":
+        print_diagnostics(compiled.diagnostics, notes=False)
+    reports = list(_shown(check_program(program, seed), program, quiet=format == "json"))
+    if format == "json":
+        from gradspec.gradcheck.report import as_json
+
+        click.echo(as_json(reports))
+    else:
+        _print_table(reports)
+    if not all(r.passed for r in reports):
+        raise SystemExit(SPEC_IS_WRONG)
+
+
+def _shown(reports: Iterable[OpReport], program: Program, *, quiet: bool) -> Iterable[OpReport]:
+    """The reports as they come, with a bar on a terminal."""
+    if quiet or not sys.stderr.isatty():
+        yield from reports
+        return
+    from rich.console import Console
+    from rich.progress import track
+
+    yield from track(reports, "checking", total=len(program.nodes), console=Console(stderr=True))
+
+
+def _print_table(reports: Sequence[OpReport]) -> None:
+    from gradspec.gradcheck.report import failure_lines, summary_rows
+
+    for report in reports:
+        for line in failure_lines(report):
+            click.echo(line)
+    for row in summary_rows(reports):
+        click.echo(row)

@@ -1,0 +1,143 @@
+"""The checker's steps: emit, import, sample, check each op; knows no terminal."""
+
+from __future__ import annotations
+
+import sys
+import tempfile
+import warnings
+from collections.abc import Callable, Iterator
+from importlib.util import module_from_spec, spec_from_file_location
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import torch
+from attrs import field, frozen
+
+from gradspec.backend import load_backend
+from gradspec.gradcheck.checks import Outcome, check_call
+from gradspec.gradcheck.samples import Call, calls_of, overload_of
+from gradspec.ir import Op, Program
+from gradspec.types import is_tensor_like
+
+
+@frozen
+class OpReport:
+    """What was checked of one op. `skipped` says why nothing was."""
+
+    op: Op
+    calls: int
+    worst: dict[str, float] = field(factory=dict)
+    failures: tuple[tuple[Outcome, str], ...] = ()
+    skipped: str = ""
+
+    @property
+    def passed(self) -> bool:
+        """Whether nothing failed."""
+        return not self.failures
+
+
+def check_program(program: Program, seed: int) -> Iterator[OpReport]:
+    """A report for each op of the program that has a node, in its order."""
+    backend = load_backend("python")
+    modules = [_imported(name, text) for name, text in backend.emit(program, backend.Options(skip=True)).items()]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for op in program.nodes:
+            yield _check_op(op, modules, seed)
+
+
+def _imported(path: str, text: str) -> ModuleType:
+    """An emitted module; it stays importable, as tools that look at its code expect."""
+    folder = Path(tempfile.mkdtemp(prefix="gradspec-"))
+    file = folder / path
+    file.write_text(text, encoding="utf-8")
+    name = f"_gradcheck_{file.stem}"
+    spec = spec_from_file_location(name, file)
+    assert spec is not None
+    assert spec.loader is not None
+    module = module_from_spec(spec)
+    sys.modules[name] = module
+    spec.loader.exec_module(module)
+    file.unlink()
+    folder.rmdir()
+    return module
+
+
+def _function_for(op: Op, modules: list[ModuleType]) -> tuple[type[Any], Callable[..., Any]] | None:
+    for module in modules:
+        node = getattr(module, op.node or "", None)
+        if node is None:
+            continue
+        for value in vars(module).values():
+            code = getattr(value, "__code__", None)
+            if code is not None and op.node in code.co_names and "apply" in code.co_names:
+                return node, value
+    return None
+
+
+def _check_op(op: Op, modules: list[ModuleType], seed: int) -> OpReport:
+    found = _function_for(op, modules)
+    if found is None:
+        return OpReport(op, 0, skipped="cannot be lowered to Python")
+    overload = overload_of(op)
+    if overload is None:
+        return OpReport(op, 0, skipped="torch has no such operator")
+    if op.schema.is_inplace or op.dispatch != "Default":
+        return OpReport(op, 0, skipped="in-place" if op.schema.is_inplace else f"for {op.dispatch} alone")
+    node, ours = found
+    worst: dict[str, float] = {}
+    failures: list[tuple[Outcome, str]] = []
+    seen: set[str] = set()
+    count = 0
+    for recorded in calls_of(op, seed):
+        call = next((c for c in (recorded, _positive(recorded)) if _repeats(overload, c)), None)
+        if call is None:
+            continue
+        count += 1
+        moving = _moving(op, call)
+        has_jvp = "jvp" in vars(node)
+        try:
+            for outcome in check_call(ours, overload, call, moving=moving, has_jvp=has_jvp, seed=seed):
+                worst[outcome.check] = max(worst.get(outcome.check, 0.0), outcome.error)
+                if outcome.failed and outcome.check not in seen:
+                    seen.add(outcome.check)
+                    failures.append((outcome, str(call)))
+        except Exception as error:
+            if "call" not in seen:
+                seen.add("call")
+                failures.append((Outcome("call", 0.0, True, f"{type(error).__name__}: {error}".splitlines()[0]), str(call)))
+    return OpReport(op, count, worst, tuple(failures), "" if count else "no samples")
+
+
+def _positive(call: Call) -> Call:
+    """The call at positive values, for functions that are defined there alone."""
+    return call.at([t if t.is_complex() else t.abs() + 0.25 for t in call.tensors])
+
+
+def _repeats(overload: Any, call: Call) -> bool:
+    """Whether the op gives the same numbers twice: what is random, or no number, has no derivative that differences show."""
+    results = []
+    for seed in (1, 2):
+        torch.manual_seed(seed)
+        args, kwargs = call.with_tensors([t.clone() for t in call.tensors])
+        try:
+            made = overload(*args, **kwargs)
+        except Exception:
+            return False
+        results.append([r for r in (made if isinstance(made, tuple | list) else (made,)) if isinstance(r, torch.Tensor)])
+    return all(torch.equal(a, b) for a, b in zip(*results, strict=True))
+
+
+def _moving(op: Op, call: Call) -> tuple[bool, ...]:
+    """Which of the call's tensors have a gradient by the spec."""
+    moving = {i.name for i in op.differentiable_inputs}
+    args, kwargs = call.with_tensors(call.tensors)
+    flags: dict[int, bool] = {}
+    named = list(zip([a.name for a in op.schema.positional], args, strict=False)) + list(kwargs.items())
+    types = {a.name: a.type for a in op.schema.arguments}
+    for name, value in named:
+        if name in types and is_tensor_like(types[name]):
+            for tensor in value if isinstance(value, list | tuple) else [value]:
+                flags[id(tensor)] = name in moving
+    return tuple(flags.get(id(t), False) for t in call.tensors)
