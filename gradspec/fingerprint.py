@@ -20,27 +20,47 @@ def fingerprint_of(
     Raises:
         OSError: an input cannot be read.
     """
-    found = {f"input {path}": hashlib.sha256(path.read_bytes()).hexdigest() for path in inputs}
+    found = {f"input {path}": _input_digest(path) for path in inputs}
     found["version"] = __version__
     found["gradspec"] = _code_digest("gradspec")
     for name, entry in backends.items():
-        found[f"backend {name}"] = f"{entry.value} {_code_digest(entry.module.partition('.')[0])}"
+        found[f"backend {name}"] = f"{entry.value} {_code_digest(_package(entry))}"
     found["options"] = "\n".join(options)
     found["externs"] = "\n".join(sorted(externs))
     return found
 
 
+def _input_digest(path: Path) -> str:
+    if path.exists() and not path.is_file():
+        raise OSError(f"{path} can be read only once, or has no end")
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def code_files(backends: Mapping[str, EntryPoint]) -> list[Path]:
+    """The files of gradspec and of backends, those that are no code among them, sorted."""
+    packages = ["gradspec", *[_package(entry) for entry in backends.values()]]
+    return sorted({file for package in packages for root in _roots(package) for file in _files(root)})
+
+
+def _package(entry: EntryPoint) -> str:
+    return entry.module.partition(".")[0]
+
+
 def _code_digest(package: str) -> str:
     """A digest that changes when a file of an importable package does; the package is not imported."""
-    spec = find_spec(package)
-    roots = [Path(p) for p in (spec.submodule_search_locations or ())] if spec else []
-    if package == "gradspec":
-        roots += [root.parent / "grammars" for root in roots]
-    facts = sorted(fact for root in roots for fact in _file_facts(root, root))
+    facts = sorted([_fact(file, root) for root in _roots(package) for file in _files(root)])
     return hashlib.sha256("\n".join(facts).encode()).hexdigest()
 
 
-def _file_facts(folder: Path, root: Path) -> Iterator[str]:
+def _roots(package: str) -> list[Path]:
+    spec = find_spec(package)
+    roots = [Path(p) for p in (spec.submodule_search_locations or ())] if spec else []
+    # Grammars stand beside the package in a checkout, and in it where it is installed.
+    return [*roots, *[root.parent / "grammars" for root in roots]] if package == "gradspec" else roots
+
+
+def _files(folder: Path) -> Iterator[Path]:
     try:
         entries = list(os.scandir(folder))
     except OSError:
@@ -48,7 +68,11 @@ def _file_facts(folder: Path, root: Path) -> Iterator[str]:
     for entry in entries:
         if entry.is_dir():
             if entry.name != "__pycache__":
-                yield from _file_facts(Path(entry.path), root)
+                yield from _files(Path(entry.path))
         elif not entry.name.endswith(".pyc"):
-            stat = entry.stat()
-            yield f"{os.path.relpath(entry.path, root)} {stat.st_size} {stat.st_mtime_ns}"
+            yield Path(entry.path)
+
+
+def _fact(file: Path, root: Path) -> str:
+    stat = file.stat()
+    return f"{os.path.relpath(file, root)} {stat.st_size} {stat.st_mtime_ns}"

@@ -11,6 +11,7 @@ from attrs import frozen
 from gradspec.diagnostics import Diagnostics
 from gradspec.source import Source, Span
 
+CMAKE_MODULE = "GradspecGenerate.cmake"
 MAX_FILE_BYTES = 8 * 1024 * 1024
 
 
@@ -18,18 +19,24 @@ def load_source(path: Path, diagnostics: Diagnostics) -> Source | None:
     """A text file as a Source; None where it cannot be read, with the reason in `diagnostics`."""
     nowhere = Span(Source(str(path), ""), 0, 0)
     try:
-        size = path.stat().st_size
-        if size > MAX_FILE_BYTES:
-            message = f"{path} has {size:,} bytes; at most {MAX_FILE_BYTES:,} are read"
-            diagnostics.add("GS0803", message, nowhere, help="split the spec into several files")
-            return None
-        data = path.read_bytes()
-    except OSError as error:
-        dangling = path.is_symlink() and not path.exists()
-        reason = f"is a link to {path.readlink()}, which does not exist" if dangling else (error.strerror or str(error)).lower()
-        diagnostics.add("GS0101", f"cannot read {path}: {reason}", nowhere)
+        # A pipe or a device may give more than its size says, and without end.
+        with path.open("rb") as file:
+            data = file.read(MAX_FILE_BYTES + 1)
+        size = max(path.stat().st_size, len(data))
+    except (OSError, ValueError) as error:
+        diagnostics.add("GS0101", f"cannot read {path}: {_why_unreadable(path, error)}", nowhere)
+        return None
+    if size > MAX_FILE_BYTES:
+        message = f"{path} has {size:,} bytes; at most {MAX_FILE_BYTES:,} are read"
+        diagnostics.add("GS0803", message, nowhere, help="split the spec into several files")
         return None
     return decode_source(str(path), data, diagnostics)
+
+
+def _why_unreadable(path: Path, error: OSError | ValueError) -> str:
+    if isinstance(error, FileNotFoundError) and path.is_symlink():
+        return f"is a link to {path.readlink()}, which does not exist"
+    return (getattr(error, "strerror", None) or str(error)).lower()
 
 
 def decode_source(path: str, data: bytes, diagnostics: Diagnostics) -> Source | None:
@@ -105,3 +112,16 @@ def _torch_version(folder: Path) -> str:
     said = [line.partition("=")[2].strip(" '\"") for line in lines if line.startswith("__version__ ")]
     installed = [p.name.removeprefix("torch-").removesuffix(".dist-info") for p in sorted(folder.glob("torch-*.dist-info"))]
     return next(iter([*said, *installed]), "")
+
+
+def cmake_folder() -> Path:
+    """The folder of the CMake module: installed beside this module, else next to the package in a checkout.
+
+    Raises:
+        FileNotFoundError: neither is there, so the installation is broken.
+    """
+    here = Path(__file__).resolve().parent
+    for folder in (here / "cmake", here.parent / "cmake"):
+        if (folder / CMAKE_MODULE).is_file():
+            return folder
+    raise FileNotFoundError(f"gradspec's {CMAKE_MODULE} is missing beside {here}")

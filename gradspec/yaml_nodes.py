@@ -90,9 +90,11 @@ def top_level_items(source: Source, diagnostics: Diagnostics) -> list[Node]:
         keys = [k.text for k, _ in root.items]
         shown = f" with the keys {', '.join(keys[:8])}{', ...' if len(keys) > 8 else ''}"
     start = root.span.start
-    diagnostics.add(
-        "GS0105", f"a list of entries was expected, this is {a_kind(root.kind)}{shown}", Span(source, start, start + 1)
-    )
+    help_ = "each entry begins with `- name:`, each operator with `- func:`"
+    if source.text.lstrip().startswith(("op ", "library ", "extern ", "//")):
+        help_ = "if it is in the .grad language, let the file's name end in .grad"
+    message = f"a list of entries was expected, this is {a_kind(root.kind)}{shown}"
+    diagnostics.add("GS0105", message, Span(source, start, start + 1), help=help_)
     return []
 
 

@@ -34,6 +34,18 @@ if TYPE_CHECKING:
 @click.option(
     "-o", "--out", type=click.Path(path_type=Path), required=True, metavar="OUT", help="The folder for the emitted files."
 )
+@click.option(
+    "--depfile",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Also write what the emitted files depend on, for Make and Ninja.",
+)
+@click.option(
+    "--stamp",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="A file to touch when all is well, and to depend on what the emitted files do: these keep their times where they can.",
+)
 @click.option("--check", is_flag=True, help="Write nothing; exit 1 with a diff if OUT is not what would be emitted.")
 def emit(
     specs: Sequence[Path],
@@ -44,6 +56,8 @@ def emit(
     backends: Sequence[str],
     options: Sequence[str],
     out: Path,
+    depfile: Path | None,
+    stamp: Path | None,
     check: bool,
 ) -> None:
     """Emit code from specs into a folder."""
@@ -52,6 +66,8 @@ def emit(
     from gradspec.fingerprint import fingerprint_of
     from gradspec.manifest import is_current
 
+    if check and (depfile or stamp):
+        fail("--check writes nothing, neither --depfile nor --stamp")
     inputs = gather_inputs(specs, schemas, torch, externs, strict)
     found = backend_entry_points()
     chosen = {name: found[name] for name in dict.fromkeys(backends) if name in found}
@@ -66,8 +82,27 @@ def emit(
         fingerprint = {}  # the compiler says which file, and why
     if fingerprint and not check and is_current(out, fingerprint):
         click.echo(f"{out} is up to date ({time.perf_counter() - started:.2f} s)")
-        return
-    _emit(inputs, chosen, options, out, fingerprint, check=check, started=started)
+    else:
+        _emit(inputs, chosen, options, out, fingerprint, check=check, started=started)
+    if depfile or stamp:
+        _tell_build(inputs, chosen, out, depfile, stamp)
+
+
+def _tell_build(inputs: Inputs, backends: dict[str, EntryPoint], out: Path, depfile: Path | None, stamp: Path | None) -> None:
+    """Write the depfile, and touch the stamp last: it says that all else is done."""
+    from gradspec.depfile import render_depfile
+    from gradspec.fingerprint import code_files
+    from gradspec.manifest import load_manifest
+    from gradspec.rewrite import rewrite_file
+
+    try:
+        if depfile:
+            targets = [stamp] if stamp else [out / path for path in load_manifest(out).files]
+            rewrite_file(depfile, render_depfile(targets, [*inputs.files, *code_files(backends)]))
+        if stamp:
+            stamp.touch()
+    except OSError as error:
+        fail(f"cannot write {error.filename or depfile}: {error.strerror or error}")
 
 
 def _emit(
@@ -170,7 +205,8 @@ def _option_value(key: str, text: str, default: object) -> object:
             fail(f"-O {key}={text}: write true or false")
         return text.lower() == "true"
     if isinstance(default, int):
-        if not text.lstrip("-").isdigit():
+        try:
+            return int(text)
+        except ValueError:
             fail(f"-O {key}={text}: write a whole number")
-        return int(text)
     return text

@@ -69,6 +69,9 @@ def gather_inputs(
     """What the arguments and options say; ends the process where they do not fit together."""
     from gradspec.load import TorchNotFound, find_torch
 
+    for name in externs:
+        if not all(part.isascii() and part.isidentifier() for part in name.removeprefix("::").split("::")):
+            fail(f"--extern {name}: write the name of a function, such as `f` or `mylib::f`")
     try:
         if torch is not None:
             if specs or schemas:
