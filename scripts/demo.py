@@ -31,8 +31,17 @@ def main() -> None:
     gradspec("ir", "--torch", "--op", OP, warnings=False)
     heading("to C++")
     node = json.loads(gradspec("ir", "--torch", "--op", OP, "--format", "json", show=False, warnings=False))["nodes"][0]["node"]
-    for name in ("Functions.h", "Functions.cpp"):
-        print("\n".join(definitions((OUT / name).read_text().splitlines(), node)))
+    found = [(file.name, lines) for file in emitted(OUT) if (lines := [*definitions(file.read_text().splitlines(), node)])]
+    if {Path(name).suffix for name, _ in found} != {".h", ".cpp"}:
+        raise SystemExit(f"no header and source in {OUT} define {node}")
+    for name, lines in found:
+        print(f"{name}:\n")
+        print("\n".join(lines))
+
+
+def emitted(folder: Path) -> list[Path]:
+    """The headers, then the sources, of the nodes: a large spec is emitted as several of each."""
+    return [*sorted(folder.glob("Functions*.h")), *sorted(folder.glob("Functions*.cpp"))]
 
 
 def heading(text: str) -> None:
