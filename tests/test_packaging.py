@@ -35,6 +35,7 @@ def wanted_files(repo: Path) -> set[str]:
         (repo, "gradspec/**/*", ""),
         (repo / "backends", "gradspec_*/**/*", ""),
         (repo / "grammars", "*.lark", "gradspec/grammars/"),
+        (repo / "cmake", "*.cmake", "gradspec/cmake/"),
     ):
         for path in root.glob(pattern):
             if path.is_file() and "__pycache__" not in path.parts:
@@ -115,6 +116,9 @@ def test_the_installed_command_runs(installed: Path, tmp_path: Path) -> None:
     assert all(Path(path).is_relative_to(installed.parent.parent) for path in where.split())
     assert "cpp" in run(command, "backends", cwd=tmp_path)
     assert "MulBackward" in run(command, "ir", "mul.grad", cwd=tmp_path)
+    module = Path(run(command, "--cmake-dir", cwd=tmp_path).strip()) / "GradspecGenerate.cmake"
+    assert module.is_file()
+    assert module.is_relative_to(installed.parent.parent)
     run(command, "emit", "mul.grad", "-b", "cpp", "-o", "out", cwd=tmp_path)
     assert "MulBackward" in (tmp_path / "out" / "Functions.h").read_text()
 

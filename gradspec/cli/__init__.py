@@ -17,8 +17,24 @@ from gradspec.cli.gradcheck import gradcheck
 from gradspec.cli.look import backends_, check, ir
 
 
+def _print_cmake_folder(context: click.Context, _: click.Parameter, asked: bool) -> None:
+    if asked and not context.resilient_parsing:
+        from gradspec.load import cmake_folder
+
+        click.echo(cmake_folder())
+        context.exit()
+
+
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, prog_name="gradspec")
+@click.option(
+    "--cmake-dir",
+    is_flag=True,
+    is_eager=True,
+    expose_value=False,
+    callback=_print_cmake_folder,
+    help="Print the folder of GradspecGenerate.cmake, and exit.",
+)
 def cli() -> None:
     """Compile derivatives of operators, written as formulas, to code for every target."""
 
