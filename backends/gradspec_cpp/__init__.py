@@ -1,4 +1,4 @@
-"""C++ autograd nodes in the shape of torch 2.13; knows the IR alone."""
+"""C++ autograd nodes, in the shape of torch 2.13 or of an older one; knows the IR alone."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ class CppBackend:
     """The backend that `-b cpp` names."""
 
     name = "cpp"
-    description = "C++ autograd nodes for torch 2.13: Functions.h, Functions.cpp and what they share"
+    description = "C++ autograd nodes for torch 2.13 or older ones: Functions.h, Functions.cpp and what they share"
     api_version = API_VERSION
     Options = CppOptions
 

@@ -178,6 +178,11 @@ def test_compiled_autograd_gives_the_same(ops: Any) -> None:
         assert [name for name in NAMES if not same(found[name], expected[name])] == []
 
 
+def test_the_lengths_of_lists_are_part_of_what_is_compiled(ops: Any) -> None:
+    assert ops.same_key([1, 3], [1, 3])
+    assert not ops.same_key([1, 3], [3, 1])
+
+
 # -------------------------------------------------------------------------------------------------------------- SavedState
 
 KEPT = (

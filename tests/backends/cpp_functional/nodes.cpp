@@ -141,6 +141,10 @@ const std::map<std::string, Recipe>& recipes() {
         node.factors = {at::Scalar(2), at::Scalar(-0.5)};
         node.self_size_ = 2;
       }, 2),
+      recipe<ForeachAxpyBackward0>({2, 2}, [](auto& node, auto&) {
+        node.alpha = 2.5;
+        node.self_size_ = node.other_size_ = 2;
+      }, 2),
       recipe<ViewOfBackward0>({1}, [](auto& node, auto&) { node.self_sym_sizes = {3, 2}; }),
   };
   return all;
@@ -233,6 +237,24 @@ void read_released(const std::string& name) {
   auto node = made(name, edge_list(inputs), true).first;
   node->release_variables();
   dynamic_cast<Functional&>(*node).get_state();
+}
+
+// Whether compiled autograd takes nodes of these lists for one another.
+bool same_key(at::IntArrayRef left, at::IntArrayRef right) {
+  namespace compiled = torch::dynamo::autograd;
+  compiled::AutogradCompilerCall compiler(compiled::SizeInput::STATIC);
+  auto call_of = [](at::IntArrayRef sizes) {
+    auto node = c10::make_intrusive<ForeachAxpyBackward0>();
+    node->alpha = 1;
+    node->self_size_ = static_cast<size_t>(sizes[0]);
+    node->other_size_ = static_cast<size_t>(sizes[1]);
+    return compiled::NodeCall(0, node);
+  };
+  compiled::NodeCall calls[] = {call_of(left), call_of(right)};
+  compiled::CompiledNodeArgs first(compiler, calls[0]), second(compiler, calls[1]);
+  calls[0].node->compiled_args(first);
+  calls[1].node->compiled_args(second);
+  return first.key() == second.key();
 }
 
 std::vector<int64_t> inputs(const std::string& name) { return named(name).inputs; }
@@ -351,6 +373,7 @@ TORCH_LIBRARY(gradspec_functional, m) {
   m.def("compare(str name, bool[] needs, Tensor?[] grads, bool saved) -> (Tensor[], Tensor[], Tensor[])", compare);
   m.def("record(str name, Tensor[] inputs) -> Tensor[]", record);
   m.def("read_released(str name) -> ()", read_released);
+  m.def("same_key(int[] left, int[] right) -> bool", same_key);
   m.def("round_trips() -> Dict(str, bool)", round_trips);
   m.def("read_too_much() -> ()", read_too_much);
 }
