@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import multiprocessing
 import sys
 import tempfile
 import warnings
@@ -19,6 +20,8 @@ from gradspec.gradcheck.checks import Outcome, check_call
 from gradspec.gradcheck.samples import Call, calls_of, overload_of
 from gradspec.ir import Op, Program
 from gradspec.types import is_tensor_like
+
+_FORK = multiprocessing.get_context("fork")
 
 
 @frozen
@@ -44,7 +47,27 @@ def check_program(program: Program, seed: int) -> Iterator[OpReport]:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         for op in program.nodes:
-            yield _check_op(op, modules, seed)
+            yield _check_apart(op, modules, seed)
+
+
+def _check_apart(op: Op, modules: list[ModuleType], seed: int) -> OpReport:
+    """Check an op in a process of its own: a kernel that crashes on odd arguments must not end the run."""
+    receiver, sender = _FORK.Pipe(duplex=False)
+
+    def work() -> None:
+        report = _check_op(op, modules, seed)
+        sender.send((report.calls, report.worst, report.failures, report.skipped))
+
+    process = _FORK.Process(target=work)
+    process.start()
+    sender.close()
+    try:
+        calls, worst, failures, skipped = receiver.recv()
+    except EOFError:
+        process.join()
+        return OpReport(op, 0, skipped=f"a kernel of torch ended the process (exit code {process.exitcode})")
+    process.join()
+    return OpReport(op, calls, worst, failures, skipped)
 
 
 def _imported(path: str, text: str) -> ModuleType:
