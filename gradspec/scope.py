@@ -13,7 +13,7 @@ from gradspec import syntax as s
 from gradspec.diagnostics import Diagnostics
 from gradspec.functions import BUILTIN_FUNCTIONS, CONCRETE_METHODS, CONSTANTS, OPEN_NAMESPACES, TORCH_HELPERS
 from gradspec.op_table import OpTable
-from gradspec.saved import PROPERTY_METHODS
+from gradspec.saved import PROPERTY_METHODS, property_of
 from gradspec.types import OPTIONAL_TENSOR, Type, is_tensor_like, is_tensor_list
 
 
@@ -64,7 +64,11 @@ class Scope:
             case s.Index():
                 return self._index(expr)
             case s.Unary(op=op, operand=operand):
-                return ir.Unary(op, self.resolve(operand))
+                value = self.resolve(operand)
+                if op == "*" and self._reads_undefined(value):
+                    help_ = _absent_help(self._text(operand))
+                    self._report("GS0904", f"`{self._text(operand)}` is Tensor?, and nothing to dereference", expr, help=help_)
+                return ir.Unary(op, value)
             case s.Binary(op=op, left=left, right=right):
                 return ir.Binary(op, self.resolve(left), self.resolve(right))
             case s.Conditional(test=test, then=then, other=other):
@@ -263,7 +267,18 @@ class Scope:
                 self._report(
                     "GS0407", message, node, help=f"only `{receiver.name}->sym_sizes()` can be saved of an optional tensor"
                 )
-        return ir.Method(receiver, name, args, node.arrow, node.template)
+        method = ir.Method(receiver, name, args, node.arrow, node.template)
+        asks_optional = name in ("has_value", "value", "value_or") or (node.arrow and property_of(method) is None)
+        # What is frozen into the graph has its own message.
+        if asks_optional and name not in CONCRETE_METHODS and self._reads_undefined(receiver):
+            message = f"`{self._text(node.receiver)}` is Tensor?: it has no `{'->' if node.arrow else ''}{name}`"
+            place = self.formula.excerpt.place(node.name.start, node.name.end)
+            self.diagnostics.add("GS0901", message, place, help=_absent_help(self._text(node.receiver)))
+        return method
+
+    def _reads_undefined(self, value: ir.Expr) -> bool:
+        """Whether a value is an optional tensor that reads as an undefined tensor where it is absent."""
+        return not self.forward and not self.condition and isinstance(value, ir.Input) and value.type == OPTIONAL_TENSOR
 
     def _text(self, node: s.Expr) -> str:
         return self.formula.excerpt.text[node.start : node.end]
@@ -291,6 +306,10 @@ class Scope:
 
     def _report(self, code: str, message: str, node: s.Expr, *, label: str = "", help: str = "") -> None:
         self.diagnostics.add(code, message, self.formula.place(node), label=label, help=help)
+
+
+def _absent_help(name: str) -> str:
+    return f"an absent Tensor? reads as an undefined tensor: `{name}.defined()`, and `{name}` without `*` or `->`"
 
 
 def _is_fixed(index: ir.Expr) -> bool:
