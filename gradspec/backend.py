@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from importlib.metadata import EntryPoint, entry_points
 from typing import Any, Protocol, runtime_checkable
 
+import attrs
+
 from gradspec.ir import Program
 
 # Raised when a backend written for an older gradspec would no longer be right.
@@ -40,17 +42,90 @@ def backend_entry_points() -> dict[str, EntryPoint]:
     return {e.name: e for e in sorted(entry_points(group=ENTRY_POINT_GROUP), key=lambda e: e.name)}
 
 
+class BackendError(LookupError):
+    """An installed backend does not work; the message is one line that names it and says what is wrong with it."""
+
+
 def load_backend(name: str) -> Backend:
     """Import the backend called `name`.
 
     Raises:
-        LookupError: there is none of that name, or it was written for another API version.
+        LookupError: there is none of that name.
+        BackendError: it cannot be imported, is no backend, or was written for another API version.
     """
     found = backend_entry_points()
     if name not in found:
         raise LookupError(f"no backend `{name}`; installed: {', '.join(found) or 'none'}")
-    backend: Any = found[name].load()
-    if backend.api_version != API_VERSION:
-        raise LookupError(f"backend `{name}` speaks API version {backend.api_version}, this gradspec speaks {API_VERSION}")
+    try:
+        backend: Any = found[name].load()
+    except (Exception, SystemExit) as error:  # Whatever a package does when it is imported.
+        raise BackendError(f"backend `{name}` cannot be loaded from {found[name].value}: {_told(error)}") from error
+    fault = _fault(name, backend)
+    if fault:
+        raise BackendError(f"backend `{name}` ({found[name].value}) {fault}")
     assert isinstance(backend, Backend)
     return backend
+
+
+def emit_files(backend: Backend, program: Program, options: Any) -> dict[str, str]:
+    """What a backend emits, made sure to be files.
+
+    Raises:
+        SpecError: the target cannot express an op.
+        BackendError: the backend fails in another way, or gives something else than texts by path.
+    """
+    from gradspec.diagnostics import SpecError  # Late: a run with nothing to do has no use for it.
+
+    try:
+        given: Any = backend.emit(program, options)
+        files = dict(given) if isinstance(given, Mapping) else None
+    except SpecError:
+        raise
+    except Exception as error:
+        raise BackendError(f"backend `{backend.name}` failed{_place(error)}: {_told(error)}") from error
+    if files is None:
+        raise BackendError(f"backend `{backend.name}` gave no mapping from paths to texts: it is {_a(given)}")
+    for path, text in files.items():
+        if not isinstance(path, str):
+            raise BackendError(f"backend `{backend.name}` gave a path that is {_a(path)}; it must be str")
+        if not isinstance(text, str):
+            raise BackendError(f"backend `{backend.name}` gave a text for `{path}` that is {_a(text)}; it must be str")
+    return files
+
+
+def _fault(name: str, backend: Any) -> str:
+    """What is wrong with an object that claims to be the backend `name`, empty where nothing is."""
+    if isinstance(backend, type):
+        return "is a class: the entry point must name an object of it"
+    if getattr(backend, "api_version", API_VERSION) != API_VERSION:
+        return f"speaks API version {backend.api_version}, this gradspec speaks {API_VERSION}"
+    missing = [a for a in ("name", "description", "api_version", "Options", "emit") if not hasattr(backend, a)]
+    if missing:
+        return f"is no backend: it has no {', '.join(missing)}"
+    if backend.name != name:
+        return f"calls itself {backend.name!r}: its name and that of its entry point must be the same"
+    if not attrs.has(backend.Options):
+        return "has Options that are no attrs class"
+    for field in attrs.fields(backend.Options):
+        if type(field.default) not in (str, int, bool):
+            return f"has an option `{field.name}` whose default is {_a(field.default)}; it must be a str, an int or a bool"
+    return ""
+
+
+def _a(value: object) -> str:
+    """A value of a wrong type, in words."""
+    if value is attrs.NOTHING:
+        return "missing"
+    return "None" if value is None else f"of type {type(value).__name__}"
+
+
+def _told(error: BaseException) -> str:
+    return " ".join(f"{type(error).__name__}: {error}".split())
+
+
+def _place(error: BaseException) -> str:
+    """Where an exception comes from, the innermost function last."""
+    import traceback
+
+    frames = traceback.extract_tb(error.__traceback__)
+    return f" in {frames[-1].filename}:{frames[-1].lineno}" if frames else ""

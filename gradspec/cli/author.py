@@ -8,7 +8,16 @@ from pathlib import Path
 
 import click
 
-from gradspec.cli.shared import SPEC_IS_WRONG, compile_inputs, end_wrong, fail, gather_inputs, print_diagnostics, with_inputs
+from gradspec.cli.shared import (
+    SPEC_IS_WRONG,
+    as_path,
+    compile_inputs,
+    end_wrong,
+    fail,
+    gather_inputs,
+    print_diagnostics,
+    with_inputs,
+)
 
 
 @click.command()
@@ -54,7 +63,7 @@ def fmt(files: Sequence[Path], check: bool, to_stdout: bool) -> None:
 
 @click.command("import")
 @with_inputs
-@click.option("-o", "--out", type=click.Path(path_type=Path), metavar="FILE.grad", help="The file to write, in place of stdout.")
+@click.option("-o", "--out", callback=as_path, metavar="FILE.grad", help="The file to write, in place of stdout.")
 @click.option("--force", is_flag=True, help="Replace the file if it is there.")
 def import_(
     specs: Sequence[Path],
@@ -66,7 +75,7 @@ def import_(
     force: bool,
 ) -> None:
     """Turn a derivatives.yaml into .grad text that means the same."""
-    from gradspec.diagnostics import Diagnostics
+    from gradspec.diagnostics import Diagnostics, count
     from gradspec.import_yaml import import_derivatives
     from gradspec.load import load_source
     from gradspec.rewrite import rewrite_file
@@ -74,6 +83,8 @@ def import_(
     inputs = gather_inputs(specs, schemas, torch, externs, strict)
     if len(inputs.specs) != 1 or inputs.specs[0].suffix not in (".yaml", ".yml"):
         fail("give one derivatives.yaml, or --torch")
+    if out is not None and out.is_dir():
+        fail(f"-o {out} is a folder: give the file to write")
     if out is not None and out.exists() and not force:
         fail(f"{out} is there already; --force replaces it")
     compiled = compile_inputs(inputs)
@@ -90,4 +101,4 @@ def import_(
         rewrite_file(out, text)
     except OSError as error:
         fail(f"cannot write {out}: {error.strerror or error}")
-    click.echo(f"{sum(line.startswith('op ') for line in text.splitlines())} ops in {out}")
+    click.echo(f"{count(sum(line.startswith('op ') for line in text.splitlines()), 'op')} in {out}")

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
+from gradspec.cli.backends import backend_options, choose_backends, emit_or_fail
 from gradspec.cli.shared import (
     SPEC_IS_WRONG,
+    STDIN,
     Inputs,
+    as_path,
     compile_inputs,
     end_wrong,
     fail,
@@ -31,18 +34,16 @@ if TYPE_CHECKING:
     "-b", "--backend", "backends", multiple=True, required=True, metavar="NAME", help="A target; see `gradspec backends`."
 )
 @click.option("-O", "options", multiple=True, metavar="KEY=VALUE", help="An option of the backends.")
-@click.option(
-    "-o", "--out", type=click.Path(path_type=Path), required=True, metavar="OUT", help="The folder for the emitted files."
-)
+@click.option("-o", "--out", callback=as_path, required=True, metavar="OUT", help="The folder for the emitted files.")
 @click.option(
     "--depfile",
-    type=click.Path(path_type=Path),
+    callback=as_path,
     metavar="FILE",
     help="Also write what the emitted files depend on, for Make and Ninja.",
 )
 @click.option(
     "--stamp",
-    type=click.Path(path_type=Path),
+    callback=as_path,
     metavar="FILE",
     help="A file to touch when all is well, and to depend on what the emitted files do: these keep their times where they can.",
 )
@@ -62,18 +63,17 @@ def emit(
 ) -> None:
     """Emit code from specs into a folder."""
     started = time.perf_counter()
-    from gradspec.backend import backend_entry_points
     from gradspec.fingerprint import fingerprint_of
     from gradspec.manifest import is_current
 
     if check and (depfile or stamp):
         fail("--check writes nothing, neither --depfile nor --stamp")
     inputs = gather_inputs(specs, schemas, torch, externs, strict)
-    found = backend_entry_points()
-    chosen = {name: found[name] for name in dict.fromkeys(backends) if name in found}
-    for name in backends:
-        if name not in found:
-            fail(f"no backend `{name}`; installed: {', '.join(found) or 'none'}")
+    if STDIN in inputs.specs and (depfile or stamp):
+        fail("nothing can depend on stdin: give a file, or neither --depfile nor --stamp")
+    if out.exists() and not out.is_dir():
+        fail(f"-o {out} is a file: give the folder for the emitted files")
+    chosen = choose_backends(backends)
     try:
         fingerprint = fingerprint_of(inputs.files, chosen, options, externs)
         # A run that only printed warnings is no proof that there were none.
@@ -115,26 +115,29 @@ def _emit(
     check: bool,
     started: float,
 ) -> None:
-    from gradspec.diagnostics import SpecError
+    from gradspec.diagnostics import SpecError, count
+    from gradspec.manifest import load_manifest
     from gradspec.writer import WriteError, check_outputs, write_outputs
 
+    chosen = backend_options(backends, options)
     step = progress("compiling")
     compiled = compile_inputs(inputs, step)
     files: dict[str, str] = {}
-    for name, values in _backend_options(backends, options):
-        from gradspec.backend import load_backend
-
+    for backend, values in chosen:
         if step is not None:
-            step.update(f"emitting {name}")
+            step.update(f"emitting {backend.name}")
         try:
-            emitted = load_backend(name).emit(compiled.program, values)
+            emitted = emit_or_fail(backend, compiled.program, values, step)
         except SpecError as error:
             end_wrong([*compiled.diagnostics, *error.diagnostics], inputs, step)
         shared = sorted(files.keys() & emitted.keys())
         if shared:
+            if step is not None:
+                step.stop()
             fail(f"two backends would write {', '.join(shared)}; emit them into folders of their own")
         files |= emitted
     try:
+        before = load_manifest(out).fingerprint
         if check:
             differences = check_outputs(out, files)
         else:
@@ -158,55 +161,27 @@ def _emit(
     program = compiled.program
     removed = f", {len(report.removed)} stale removed" if report.removed else ""
     click.echo(
-        f"{len(program.ops)} ops, {len(program.nodes)} nodes, {len(files)} files"
+        f"{count(len(program.ops), 'op')}, {count(len(program.nodes), 'node')}, {count(len(files), 'file')}"
         f" ({len(report.written)} written{removed}) in {out}, {time.perf_counter() - started:.2f} s"
     )
     for path in report.kept:
         click.echo(f"note: {out / path} is stale, but was edited by hand: left alone", err=True)
+    lost = _lost(before if isinstance(before, dict) else {}, fingerprint)
+    if lost:
+        click.echo(f"note: {out} held {lost}, which is gone: a folder holds one emit, with all its specs and backends", err=True)
 
 
-def _backend_options(backends: Iterable[str], options: Sequence[str]) -> list[tuple[str, Any]]:
-    """Each backend's options made of `-O key=value` texts; a key goes to every backend that knows it."""
-    from attrs import fields
+def _lost(before: Mapping[str, str], now: Mapping[str, str]) -> str:
+    """What an earlier run put into the folder and this one does not, by their fingerprints; empty where there is nothing."""
 
-    from gradspec.backend import load_backend
+    def named(fingerprint: Mapping[str, str], kind: str) -> list[str]:
+        return [key.removeprefix(f"{kind} ") for key in fingerprint if key.startswith(f"{kind} ")]
 
-    texts: dict[str, str] = {}
-    for option in options:
-        key, equals, value = option.partition("=")
-        if not equals:
-            fail(f"-O {option}: write KEY=VALUE")
-        texts[key] = value
-    made: list[tuple[str, Any]] = []
-    known: set[str] = set()
-    for name in backends:
-        try:
-            backend = load_backend(name)
-        except LookupError as error:
-            fail(str(error))
-        values: dict[str, Any] = {}
-        for attribute in fields(backend.Options):
-            known.add(attribute.name)
-            if attribute.name in texts:
-                values[attribute.name] = _option_value(attribute.name, texts[attribute.name], attribute.default)
-        try:
-            made.append((name, backend.Options(**values)))
-        except ValueError as error:
-            fail(f"-O: {error}")
-    unknown = sorted(texts.keys() - known)
-    if unknown:
-        fail(f"no chosen backend has the option {', '.join(unknown)}; known: {', '.join(sorted(known)) or 'none'}")
-    return made
-
-
-def _option_value(key: str, text: str, default: object) -> object:
-    if isinstance(default, bool):
-        if text.lower() not in ("true", "false"):
-            fail(f"-O {key}={text}: write true or false")
-        return text.lower() == "true"
-    if isinstance(default, int):
-        try:
-            return int(text)
-        except ValueError:
-            fail(f"-O {key}={text}: write a whole number")
-    return text
+    # A path is written as the call had it: the same file may have another one in another folder.
+    specs = {Path(path).name for path in named(now, "input")}
+    inputs = [path for path in named(before, "input") if Path(path).name not in specs]
+    backends = [name for name in named(before, "backend") if name not in named(now, "backend")]
+    if not now or not (inputs or backends):
+        return ""
+    emitted = f"what {', '.join(f'`-b {name}`' for name in (named(before, 'backend') if inputs else backends))} emitted"
+    return f"{emitted} from {', '.join(inputs)}" if inputs else emitted

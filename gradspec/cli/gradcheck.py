@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from gradspec.cli.shared import SPEC_IS_WRONG, compile_inputs, fail, gather_inputs, print_diagnostics, with_inputs
+from gradspec.cli.shared import SPEC_IS_WRONG, compile_inputs, fail, gather_inputs, print_diagnostics, select_ops, with_inputs
 
 if TYPE_CHECKING:
     from gradspec.gradcheck.run import OpReport
@@ -18,7 +18,9 @@ if TYPE_CHECKING:
 
 @click.command()
 @with_inputs
-@click.option("--op", "ops", multiple=True, metavar="NAME", help="Only this op, with or without overload.")
+@click.option(
+    "--op", "ops", multiple=True, metavar="NAME", help="Only this op, with or without overload, or the class of its node."
+)
 @click.option("--seed", default=0, show_default=True, help="Where random numbers begin.")
 @click.option("--format", type=click.Choice(["text", "json"]), default="text", help="How the reports are printed.")
 def gradcheck(
@@ -38,10 +40,10 @@ def gradcheck(
     compiled = compile_inputs(inputs)
     program = compiled.program
     for name in ops:
-        if not program.select(name).nodes:
+        if not any(o.node for o in select_ops(program, name)):
             fail(f"no op `{name}` with a gradient in these specs")
     if ops:
-        program = Program(tuple(o for name in ops for o in program.select(name).ops), program.operators)
+        program = Program(tuple(o for name in ops for o in select_ops(program, name)), program.operators)
     try:
         from gradspec.gradcheck.run import check_program
     except ImportError as error:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -11,12 +12,15 @@ import click
 from attrs import Factory, define
 
 if TYPE_CHECKING:
-    from gradspec.diagnostics import Diagnostic
+    from gradspec.diagnostics import Diagnostic, Diagnostics
+    from gradspec.ir import Op, Program
     from gradspec.pipeline import Compiled
+    from gradspec.source import Source
 
 
 SPEC_IS_WRONG = 1
 CALL_IS_WRONG = 2
+STDIN = Path("-")
 
 
 @define
@@ -40,13 +44,32 @@ def fail(message: str) -> NoReturn:
     raise SystemExit(CALL_IS_WRONG)
 
 
+def _only_one(_: click.Context, option: click.Parameter, values: Sequence[str]) -> str | None:
+    if len(values) > 1:
+        fail(f"--{option.name} is given {len(values)} times; all operators come from one file")
+    return values[0] if values else None
+
+
+def as_path(_: click.Context, option: click.Parameter, value: str | None) -> Path | None:
+    """The path that an option names; ends the process where the text is empty, which would mean the folder that we are in."""
+    if value is None:
+        return None
+    if not value.strip():
+        fail(f"{option.opts[0]} is empty: write a path; the folder that you are in is `.`")
+    return Path(value)
+
+
 def with_inputs(command: Any) -> Any:
     """The arguments and options that say what is compiled."""
     for decorate in reversed(
         [
             click.argument("specs", nargs=-1, type=click.Path(path_type=Path), metavar="SPEC..."),
             click.option(
-                "--schemas", metavar="NATIVE.yaml", help="The operators that exist; `torch` means the installed torch's."
+                "--schemas",
+                multiple=True,
+                callback=_only_one,
+                metavar="NATIVE.yaml",
+                help="The operators that exist; `torch` means the installed torch's.",
             ),
             click.option(
                 "--torch",
@@ -74,29 +97,58 @@ def gather_inputs(
             fail(f"--extern {name}: write the name of a function, such as `f` or `mylib::f`")
     try:
         if torch is not None:
-            if specs or schemas:
+            if specs or schemas or torch == "-" or Path(torch).is_file():
                 fail("--torch brings its own specs and schemas; for specs against torch's operators write --schemas torch")
             found = find_torch(Path(torch) if torch else None)
             return Inputs([found.derivatives], found.native_functions, tuple(externs), strict, format)
         if not specs:
             fail("nothing to compile: give SPEC files, or --torch")
-        if schemas == "torch" and not Path(schemas).exists():
-            schemas = str(find_torch(None).native_functions)
+        _no_file_twice(specs)
+        native = _schemas_file(schemas) if schemas is not None else None
     except TorchNotFound as error:
         fail(str(error))
-    native = Path(schemas) if schemas else None
     if native is None and any(p.suffix in (".yaml", ".yml") for p in specs):
         fail("a derivatives.yaml needs its operators: --schemas native_functions.yaml")
     return Inputs(list(specs), native, tuple(externs), strict, format)
 
 
+def _no_file_twice(specs: Sequence[Path]) -> None:
+    seen: dict[Path, Path] = {}
+    for path in specs:
+        other = seen.setdefault(path.absolute() if path == STDIN else Path(os.path.realpath(path)), path)
+        if other is not path:
+            fail(f"{path} is given twice" if other == path else f"{other} and {path} are the same file: give it once")
+
+
+def _schemas_file(name: str) -> Path:
+    from gradspec.load import find_torch
+
+    path = Path(name)
+    if not name.strip():
+        fail("--schemas is empty: write native_functions.yaml, or `torch`")
+    if name == "torch" and not path.exists():
+        return find_torch(None).native_functions
+    if path.suffix not in (".yaml", ".yml") and not path.exists():
+        fail(f"--schemas {name}: there is no such file; `--schemas torch` means the operators of the installed torch")
+    return path
+
+
 def compile_inputs(inputs: Inputs, step: Any = None) -> Compiled:
     """Compile, and print what there is to say; ends the process if the spec is wrong."""
-    from gradspec.diagnostics import SpecError
-    from gradspec.pipeline import compile_files
+    from gradspec.diagnostics import Diagnostics, SpecError
+    from gradspec.pipeline import compile_files, compile_sources
 
     try:
-        compiled = compile_files(inputs.specs, inputs.schemas, inputs.externs)
+        if STDIN in inputs.specs:
+            from gradspec.load import load_source
+
+            diagnostics = Diagnostics()
+            sources = [read_stdin(diagnostics) if p == STDIN else load_source(p, diagnostics) for p in inputs.specs]
+            schemas = load_source(inputs.schemas, diagnostics) if inputs.schemas else None
+            diagnostics.raise_errors()
+            compiled = compile_sources([s for s in sources if s is not None], schemas, inputs.externs, diagnostics)
+        else:
+            compiled = compile_files(inputs.specs, inputs.schemas, inputs.externs)
     except SpecError as error:
         end_wrong(error.diagnostics, inputs, step)
     if inputs.strict and any(d.severity == "warning" for d in compiled.diagnostics):
@@ -104,11 +156,39 @@ def compile_inputs(inputs: Inputs, step: Any = None) -> Compiled:
     return compiled
 
 
+# The ending says what language it is in.
+_STDIN_NAME = "<stdin>.grad"
+
+
+def read_stdin(diagnostics: Diagnostics) -> Source | None:
+    """What comes from stdin, as the text of a .grad file; None where it is no such text, with the reason in `diagnostics`."""
+    from gradspec.load import MAX_FILE_BYTES, decode_source
+    from gradspec.source import Source, Span
+
+    data = sys.stdin.buffer.read(MAX_FILE_BYTES + 1)
+    if len(data) > MAX_FILE_BYTES:
+        nowhere = Span(Source(_STDIN_NAME, ""), 0, 0)
+        diagnostics.add(
+            "GS0803", f"{_STDIN_NAME} has more than {MAX_FILE_BYTES:,} bytes", nowhere, help="split the spec into several files"
+        )
+        return None
+    return decode_source(_STDIN_NAME, data, diagnostics)
+
+
+def select_ops(program: Program, name: str) -> tuple[Op, ...]:
+    """The ops called `name`, with or without overload, or those whose node is of that class."""
+    return program.select(name).ops or tuple(op for op in program.ops if op.node == name)
+
+
 def end_wrong(diagnostics: Sequence[Diagnostic], inputs: Inputs, step: Any) -> NoReturn:
-    """End a run whose spec is wrong."""
+    """End a run whose spec is wrong, or one that is strict and has warnings."""
     if step is not None:
         step.stop()
-    print_diagnostics(diagnostics, inputs.format)
+    command = click.get_current_context().info_name
+    print_diagnostics(diagnostics, inputs.format, notes=command == "check")
+    if inputs.format == "text" and not any(d.severity == "error" for d in diagnostics):
+        nothing = {"emit": ": nothing was emitted", "import": ": nothing was imported"}.get(command or "", "")
+        click.echo(f"error: --strict takes warnings for errors{nothing}", err=True)
     raise SystemExit(SPEC_IS_WRONG)
 
 
