@@ -4,8 +4,8 @@ PYTHON ?= $(or $(shell command -v python3.11),python3)
 PY := .venv/bin/python
 INSTALLED := .venv/.installed
 
-CONFORMANCE := facts header compile functional import cases python-nodes node-calls python-opinfo models planted
-BENCH := emit noop ops10k wide
+CONFORMANCE := facts header compile functional import cases python-nodes node-calls python-opinfo models planted getters bindings-compile
+BENCH := emit noop ops10k wide bindings
 
 .PHONY: help demo test check format conformance conformance-eras bench clean
 
