@@ -146,10 +146,11 @@ def _check_undefined(scope: Scope, derivative: ir.Derivative, diagnostics: Diagn
     bare = {e.index: e for e in _operands(derivative.written) if e.index not in guarded}
     for node, gradient in scope.gradients_used:
         if isinstance(gradient, ir.Cotangent) and gradient.index in bare:
-            message = f"`{gradient.name}` may be undefined here"
-            help_ = f"guard it: `{gradient.name}.defined() ? ... : Tensor()`, or hand it to a helper that does"
+            del bare[gradient.index]
+            name, output = gradient.name, scope.differentiable_outputs[gradient.index]
+            message = f"`{name}` may be undefined here"
+            help_ = f"write `({name}.defined() ? {name} : zeros_like({output}))`, or hand it to a helper that looks"
             diagnostics.add("GS0513", message, scope.formula.place(node), help=help_)
-            return
 
 
 def _operands(expr: ir.Expr) -> Iterator[ir.Cotangent]:

@@ -17,6 +17,7 @@ from gradspec.op_table import OpTable
 from gradspec.parse import parse_spec
 from gradspec.resolve import resolve_specs
 from gradspec.source import Source, Span
+from gradspec.suspect import check_suspects
 from gradspec.torch_yaml import parse_derivatives, parse_native_functions
 from gradspec.variants import derive_foreach, derive_view_copies
 from gradspec.verify import verify_program
@@ -57,6 +58,8 @@ def compile_sources(
     ops = resolve_specs(specs, table, frozenset(externs), found)
     found.raise_errors()
     check_types(specs, ops, table, found)
+    if not found.has_errors:
+        check_suspects(specs, ops, found)
     ops += tuple(derive_view_copies(ops, table))
     ops += tuple(derive_foreach(ops, table))
     check_class_names(ops, found)

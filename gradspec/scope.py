@@ -64,11 +64,11 @@ class Scope:
             case s.Index():
                 return self._index(expr)
             case s.Unary(op=op, operand=operand):
-                value = self.resolve(operand)
-                if op == "*" and self._reads_undefined(value):
+                inner = self.resolve(operand)
+                if op == "*" and self._reads_undefined(inner):
                     help_ = _absent_help(self._text(operand))
                     self._report("GS0904", f"`{self._text(operand)}` is Tensor?, and nothing to dereference", expr, help=help_)
-                return ir.Unary(op, value)
+                return ir.Unary(op, inner)
             case s.Binary(op=op, left=left, right=right):
                 return ir.Binary(op, self.resolve(left), self.resolve(right))
             case s.Conditional(test=test, then=then, other=other):
@@ -105,6 +105,9 @@ class Scope:
             return self._gradient_word(node)
         if self.forward:
             moving = self._tangent_or_primal(text)
+            if isinstance(moving, ir.Primal) and not moving.original and moving.input in self._overwritten:
+                help_ = f"`original_{text}` is the one before; where the new value is meant, write `result`"
+                self._report("GS0608", f"`{text}` is the value after the write", node, help=help_)
             if moving is not None:
                 return moving
         elif text.startswith("grad_") and text[5:] in self._named_outputs:
@@ -174,6 +177,13 @@ class Scope:
         if not name:
             return None
         return ir.Tangent(name, original) if text.endswith("_t") else ir.Primal(name, original)
+
+    @property
+    def _overwritten(self) -> set[str]:
+        """The arguments that an in-place op writes to."""
+        return (
+            {a.name for a in self.schema.arguments if a.alias is not None and a.alias.write} if self.schema.is_inplace else set()
+        )
 
     @property
     def _named_outputs(self) -> set[str]:

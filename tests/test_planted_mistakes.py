@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from compiling import diagnose, findings, place
 
+from gradspec.diagnostics import Diagnostic
 from gradspec.load import find_torch
 from gradspec.pipeline import compile_files
 
@@ -128,7 +129,17 @@ PLANTED = {
     "auto_linear for an input": (SCHEMA, "self: auto_linear;", ["GS0512 3:7"]),
     "auto_element_wise for an input": (SCHEMA, "self: auto_element_wise;", ["GS0512 3:7"]),
     "non_differentiable for an output": (SCHEMA, "self: grad;\nresult: non_differentiable;", ["GS0512 4:9"]),
-    "an undefined gradient": (TWO, "self: grads[0] * 2 + grads[1];", ["GS0513 3:7"]),
+    "an undefined gradient": (TWO, "self: grads[0] * 2 + grads[1];", ["GS0513 3:7", "GS0513 3:22"]),
+    "two undefined gradients": (TWO, "self: grad_a * 2 + grad_b;", ["GS0513 3:7", "GS0513 3:20"]),
+    "a gradient that goes nowhere": (TWO, "self: grad_a * b;", ["GS0515 2:4"]),
+    "an indexed gradient that goes nowhere": (TWO, "self: grads[1] * b;", ["GS0515 2:4"]),
+    "a gradient squared": (SCHEMA, "self: grad * grad;", ["GS0516 3:7"]),
+    "a gradient squared by a method": (SCHEMA, "self: grad.pow(2) * other;", ["GS0516 3:7"]),
+    "a product of gradients by a function": (SCHEMA, "self: at::mul(grad, other * grad.conj());", ["GS0516 3:7"]),
+    "a division by a gradient": (SCHEMA, "self: other / grad;", ["GS0516 3:7"]),
+    "a term without a gradient": (SCHEMA, "self: -(grad * other - 1);", ["GS0516 3:8"]),
+    "one half": (SCHEMA, "self: grad * (1/2);", ["GS0408 3:14"]),
+    "minus a third": (SCHEMA, "self: grad * (-2 / (1 + 2));", ["GS0408 3:14"]),
     "no gradient in a backward formula": (SCHEMA, "self: other.conj();", ["GS0514 3:7"]),
     # forward mode
     "auto_linear without a gradient": (SCHEMA, "result: auto_linear;", ["GS0601 3:9"]),
@@ -139,6 +150,10 @@ PLANTED = {
     "auto_linear on a square": ("f(Tensor self) -> Tensor", "self: grad * 2 * self;\nresult: auto_linear;", ["GS0604 4:9"]),
     "auto_linear on a product": (SCHEMA, "self: grad * other;\nother: grad * self;\nresult: auto_linear;", ["GS0604 5:9"]),
     "no tangent in a forward formula": (SCHEMA, "self: grad * 2;\nresult: self_p * 2;", ["GS0605 4:9"]),
+    "half of the product rule": (SCHEMA, "self: grad * other;\nother: grad * self;\nresult: self_t * other_p;", ["GS0606 2:4"]),
+    "a tangent squared": (SCHEMA, "self: grad;\nresult: self_t * self_t;", ["GS0607 4:9"]),
+    "a term without a tangent": (SCHEMA, "self: grad;\nresult: self_t + other;", ["GS0607 4:9"]),
+    "a value after the write": (INPLACE, "self: grad * result;\nresult: self_t * self_p.cos();", ["GS0608 4:18"]),
     "an op that loses its node": ("f(Tensor[] ts) -> Tensor", "result: cat_jvp(ts, 0);", ["GS0603 2:4"]),
     # names of arguments
     "an argument called grads": ("f(Tensor self, int grads) -> Tensor", "self: grad;", ["GS0310 2:23"]),
@@ -253,6 +268,12 @@ RIGHT = {
     "a gradient picked at run time": "self: grads[self.dim()];",
     "a mask": "self, other: h(grad, grad_input_mask, grad_input_mask[1]);",
     "a lambda that hides an input": "self: h(grad, [](Tensor self) { return self; });",
+    "zeros in a sum": "self: grad + Tensor();\nother: grad + at::zeros_like(self) + 0;",
+    "a condition on a gradient": "self: grad.defined() ? grad / (1 + other) : grad * 2 * other;",
+    "a helper in a sum": "self: grad + h(other);",
+    "divisions of what is no whole number": "self: grad * (1 / 2.0) * (4 / 2) * (other / 2);",
+    "both tangents": "self: grad * other;\nother: grad * self;\nresult: self_t * other_p + self_p * other_t;",
+    "an input with a gradient of zeros": "self: grad;\nother: zeros_like(other);\nresult: self_t * 1;",
     "constants": "self: grad * M_PI * std::numeric_limits_max;",
     "a tensor and its sizes": "self: grad * other.expand_symint(other.sym_sizes());",
     "a tensor and its device": "self: grad * other.to(other.device());",
@@ -285,14 +306,31 @@ def test_helps_name_what_was_meant() -> None:
         assert meant in diagnose(grad_file(rules))[1][0].help, rules
 
 
+def quoted(diagnostic: Diagnostic) -> str:
+    """The beginning of the line at a finding's place."""
+    assert diagnostic.span is not None
+    return diagnostic.span.source.text[diagnostic.span.start :].partition("\n")[0][:24]
+
+
 def test_torchs_own_spec_is_right() -> None:
-    """Three warnings, all of them true: two in-place ops keep what they overwrite, and one op has no gradient by default."""
+    """Ten warnings, all of them true.
+
+    Two in-place ops keep what they overwrite, and one op has no gradient by default. Formulas of an op that tests PyTorch's own
+    dispatch square gradients or add 1 to them. Four foreach ops give the scalar that they clamp to as a tangent, which is 0.
+    """
     torch = find_torch(None)
     compiled = compile_files([torch.derivatives], torch.native_functions)
-    found = [(d.code.id, d.message.partition("`")[2].partition("`")[0]) for d in compiled.diagnostics if d.severity != "note"]
+    found = [(d.code.id, quoted(d)) for d in compiled.diagnostics if d.severity != "note"]
     assert found == [
-        ("GS0704", "polygamma_"),
-        ("GS0704", "threshold_"),
-        ("GS0308", "_test_autograd_multiple_dispatch.ntonly"),
+        ("GS0704", "polygamma_(Tensor(a!) se"),
+        ("GS0704", "threshold_(Tensor(a!) se"),
+        ("GS0516", "grad.mul(grad)"),
+        ("GS0308", "_test_autograd_multiple_"),
+        ("GS0516", "grad.mul(grad).add(grad)"),
+        ("GS0516", "grad.reshape_as(self) + "),
+        ("GS0607", "scalar + at::where(self_"),
+        ("GS0607", "scalars[i] + at::where(s"),
+        ("GS0607", "scalar + at::where(self_"),
+        ("GS0607", "scalars[i] + at::where(s"),
     ]
     assert all(place(d).startswith("GS0112") for d in compiled.diagnostics if d.severity == "note")
