@@ -63,6 +63,10 @@ def _check_spelling(op: ir.Op, scopes: Sequence[Scope], candidates: Sequence[str
             "write `grad` for the first output alone; with `grads` every output counts as differentiable that"
             " `output_differentiability` does not exclude"
         )
+        if any(i.name == "grad" for i in op.inputs):
+            help_ = "rename the argument `grad`; then `grad` is the gradient of the first output, and of it alone"
+        elif any(is_tensor_list(o.type) for o in op.outputs):
+            help_ = "write `grads`: it has a gradient for each tensor of the list"
         diagnostics.add("GS0503", f"`{op.name}` uses `grads[0]` and no other gradient", indexed[0][0], help=help_)
     if uses and not candidates and not indexed:
         message = f"no output of `{op.name}` is differentiable, so there is no gradient to read"

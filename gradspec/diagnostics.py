@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from difflib import get_close_matches
+from difflib import SequenceMatcher, get_close_matches
 from typing import Literal, TypeAlias
 
 from attrs import field, frozen
@@ -219,8 +219,21 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
     spellings: dict[str, list[str]] = {}
     for other in sorted(set(known) - {name}):
         spellings.setdefault(other.lower(), []).append(other)
-    near = [n for lowered in get_close_matches(name.lower(), spellings, n=3, cutoff=0.6) for n in spellings[lowered]][:3]
+    lowered = name.lower()
+    close = [other for other in get_close_matches(lowered, spellings, n=3, cutoff=0.6) if _stems_are_near(lowered, other)]
+    near = [n for other in close for n in spellings[other]][:3]
     return f"did you mean {' or '.join(f'`{n}`' for n in near)}?" if near else ""
+
+
+def _stems_are_near(name: str, other: str) -> bool:
+    """Whether two names are alike without the last word that they share: a long `_backward` makes none of them near."""
+    (stem, _, last), (other_stem, _, other_last) = name.rpartition("_"), other.rpartition("_")
+    if last != other_last or not stem or not other_stem:
+        return True
+    return SequenceMatcher(None, stem, other_stem).ratio() >= _LEAST_STEM_RATIO
+
+
+_LEAST_STEM_RATIO = 0.7
 
 
 def count(number: int, noun: str) -> str:

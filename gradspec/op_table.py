@@ -65,5 +65,16 @@ class OpTable:
         others = [str(op.schema) for base in near if base != schema.name.base for op in self.named(base)]
         return [*get_close_matches(str(schema), same_name, n=3, cutoff=0.0), *others][:3]
 
+    def difference(self, schema: Schema) -> str:
+        """In what one argument the schema differs from that of the operator of its name; empty where it does in more."""
+        for op in self.named(schema.name.base):
+            known = op.schema
+            if known.name != schema.name or len(known.arguments) != len(schema.arguments):
+                continue
+            pairs = [(str(a), str(b)) for a, b in zip(schema.arguments, known.arguments, strict=True) if a != b]
+            if len(pairs) == 1:
+                return f"`{pairs[0][0]}` is `{pairs[0][1]}` there"
+        return ""
+
 
 EMPTY = OpTable({}, Diagnostics())

@@ -102,9 +102,12 @@ class _Resolver:
             return True
         near = self.table.nearest(schema)
         help_ = "the nearest schemas are:\n" + "\n".join(f"       {n}" for n in near) if near else "no op has a name like it"
+        if difference := self.table.difference(schema):
+            help_ = f"{difference}; {help_}"
         message = f"no operator has the schema of `{schema.name}`"
-        if not near:
-            help_ += "; for an op of your own library write `library NAME;` or `NAME::op`"
+        # YAML has no word for it.
+        if entry.name_span.source.path.endswith(".grad"):
+            help_ = f"for an op of your own library write `library NAME;` or `NAME::op`; {help_}"
         self.diagnostics.add("GS0304", message, entry.name_span, help=help_)
         return False
 

@@ -200,7 +200,7 @@ class Scope:
 
     def _unknown(self, node: s.Name) -> None:
         text = node.text
-        name, _, kind = text.rpartition("_")
+        name, _, kind = (text if self.forward else text.removeprefix("original_")).rpartition("_")
         if kind in ("t", "p") and name in self.inputs:
             if not self.forward:
                 what = "tangent" if kind == "t" else "primal value"
@@ -211,7 +211,9 @@ class Scope:
                 )
                 self._report("GS0403", f"`{text}`, the {what} of `{name}`, is known only in forward formulas", node, help=help_)
                 return
-            if is_tensor_like(self.inputs[name]):
+            if is_tensor_like(self.inputs[name]) and kind == "p":
+                help_ = f"write `{name}`: only inputs with a backward formula have a primal value apart"
+            elif is_tensor_like(self.inputs[name]):
                 help_ = "only inputs with a backward formula have a tangent"
             else:
                 help_ = f"`{name}` is {self.inputs[name]}: read it as `{name}`"
@@ -223,7 +225,13 @@ class Scope:
             )
             self._report("GS0401", f"unknown name `{text}`", node, help=help_)
             return
+        if text in TORCH_HELPERS:
+            call = f'{text}("{self.schema.name.base}")' if text.startswith("not_implemented") else f"{text}(...)"
+            self._report("GS0401", f"`{text}` is a function", node, help=f"call it: `{call}`")
+            return
         known = {*self.inputs, *self.outputs, *self.locals}
+        if node is self.formula.value:
+            known |= {"non_differentiable", "auto_linear", "auto_element_wise"}
         if self.condition:
             pass
         elif self.forward:
@@ -307,6 +315,10 @@ class Scope:
             # Without ATen's own list there is nothing to hold against it.
             if namespace and "add" not in self.table.listed:
                 return
+        if namespace == "at":
+            near = self.diagnostics.suggest(text, [f"at::{n}" for n in self.table.listed])
+            self._report("GS0402", f"ATen has no function `{name}`", function, help=near or "look at the schemas that are given")
+            return
         known = chain(TORCH_HELPERS, BUILTIN_FUNCTIONS, self.externs, self.table.listed)
         near = self.diagnostics.suggest(text, known)
         declare = f"if it is a function of your own, declare it: `extern {text};` in .grad, `--extern {text}` on the command line"

@@ -12,7 +12,7 @@ from attrs import Factory, define
 from gradspec import ir
 from gradspec import syntax as s
 from gradspec.diagnostics import Diagnostics
-from gradspec.types import is_tensor_like, is_tensor_list
+from gradspec.types import is_tensor_list
 from gradspec.written import Written, written_formulas
 
 

@@ -88,7 +88,7 @@ class Typing:
                 found = binary_type(op, a, b)
                 if found is None:
                     found = UNKNOWN
-                    self._fault(expr, "GS0904", f"C++ has no `{op}` of {a} and {b}", _operator_help(a, b))
+                    self._fault(expr, "GS0904", f"C++ has no `{op}` of {a} and {b}", _operator_help(a, b, expr))
                 return found
             case ir.Unary(op, operand):
                 a = self.type_of(operand)
@@ -340,7 +340,11 @@ def _shown(signature: Signature) -> str:
     return f"{signature.name}({', '.join(parts)}) -> {signature.result}"
 
 
-def _operator_help(a: ValueType, b: ValueType) -> str:
+def _operator_help(a: ValueType, b: ValueType, expr: ir.Binary) -> str:
+    for type_, part in ((a, expr.left), (b, expr.right)):
+        if isinstance(type_, OptionalType) and isinstance(part, ir.Input):
+            name = part.name
+            return f"`{name}` may be absent: read it as `*{name}` where `{name}.has_value()`, or as `{name}.value_or(...)`"
     if base("Scalar") in (a, b):
         return "a Scalar may be complex and has no arithmetic of its own: take `toDouble()`, or compute with tensors"
     return ""

@@ -5,9 +5,10 @@ from __future__ import annotations
 import pytest
 from compiling import diagnose, findings, place
 
-from gradspec.diagnostics import Diagnostic
+from gradspec.diagnostics import Diagnostic, SpecError
 from gradspec.load import find_torch
-from gradspec.pipeline import compile_files
+from gradspec.pipeline import compile_files, compile_sources
+from gradspec.source import Source
 
 SCHEMA = "foo(Tensor self, Tensor other) -> Tensor"
 OPTIONAL = "f(Tensor self, Tensor? w) -> Tensor"
@@ -51,6 +52,7 @@ PLANTED = {
     "the tangent of an input without gradient": (SCHEMA, "self: grad;\nresult: self_t * other_t;", ["GS0401 4:18"]),
     "the tangent of a number": ("f(Tensor self, int n) -> Tensor", "self: grad * n;\nresult: self_t * n_t;", ["GS0401 4:18"]),
     "the original of an op that overwrites nothing": (SCHEMA, "self: grad;\nresult: original_self_t;", ["GS0401 4:9"]),
+    "an old primal value in a backward formula": (INPLACE, "self: grad * original_self_p;", ["GS0403 3:14"]),
     # shapes and what is saved
     "sizes()": (SCHEMA, "self: grad.expand(self.sizes());", ["GS0405 3:24"]),
     "sizes() of a result": (SCHEMA, "self: grad.expand(result.sizes());", ["GS0405 3:26"]),
@@ -302,8 +304,54 @@ def test_helps_name_what_was_meant() -> None:
         ("self: h(grad, True);", "`true`"),
         ("self: pow_backwrd(grad, self, 2);", "`pow_backward`"),
         ("slef: grad;", "`self`"),
+        ("other: nondifferentiable;", "`non_differentiable`"),
+        ("other: non_differentable;", "`non_differentiable`"),
+        ("self: grad;\nresult: autolinear;", "`auto_linear`"),
+        ("self: grad;\nresult: auto_elementwise;", "`auto_element_wise`"),
+        ("self: not_implemented;", '`not_implemented("foo")`'),
+        ("self: grad;\nresult: self_t * other_p;", "write `other`"),
+        ("self: grad;\nresult: self_t * other_t;", "only inputs with a backward formula"),
     ]:
         assert meant in diagnose(grad_file(rules))[1][0].help, rules
+
+
+def help_of(rules: str, schema: str) -> str:
+    return diagnose(grad_file(rules, schema))[1][0].help
+
+
+def test_helps_fit_the_op() -> None:
+    named_grad = "f(Tensor self, Tensor grad) -> Tensor"
+    assert help_of("self: grads[0] * 2;", named_grad).startswith("rename the argument `grad`")
+    assert "`grads`" in help_of("self: grads[0] * 2;", "f(Tensor self) -> Tensor[]")
+    assert "`*eps`" in help_of("self: grad * eps;", "f(Tensor self, float? eps=None) -> Tensor")
+
+
+def test_only_near_functions_are_proposed() -> None:
+    assert "did you mean" not in help_of("self: f_backward(grad);", SCHEMA)
+    assert "did you mean" not in help_of("self: my_op_backward(grad);", SCHEMA)
+    assert "`fft_c2r_backward`" in help_of("self: fft_c2c_backward(grad);", SCHEMA)
+
+
+def test_unknown_operators() -> None:
+    """Where ATen's own list is given, a name of `at::` that it has not is a mistake, and nothing to declare."""
+    aten = SCHEMAS + "- func: add(Tensor self) -> Tensor\n- func: sigmoid(Tensor self) -> Tensor\n"
+    text = f"- name: {SCHEMA}\n  self: grad * at::sigmiod(other)\n"
+    (found,) = diagnose(text, aten)[1]
+    assert place(found) == "GS0402 2:16"
+    assert found.message == "ATen has no function `sigmiod`"
+    assert found.help == "did you mean `at::sigmoid`?"
+
+
+def test_unknown_schemas() -> None:
+    """What differs is said; a .grad file may name another library, YAML cannot."""
+    found = diagnose("- name: foo(Tensor self, Tensor othr) -> Tensor\n  self: grad\n", SCHEMAS)[1][0]
+    assert "`Tensor othr` is `Tensor other` there" in found.help
+    assert "library" not in found.help
+    with pytest.raises(SpecError) as caught:
+        compile_sources([Source("x.grad", "op foo(Tensor self, int other) -> Tensor { self: grad; }")], Source("n.yaml", SCHEMAS))
+    (wrong,) = caught.value.diagnostics
+    assert "`int other` is `Tensor other` there" in wrong.help
+    assert "`library NAME;`" in wrong.help
 
 
 def quoted(diagnostic: Diagnostic) -> str:
@@ -328,9 +376,9 @@ def test_torchs_own_spec_is_right() -> None:
         ("GS0308", "_test_autograd_multiple_"),
         ("GS0516", "grad.mul(grad).add(grad)"),
         ("GS0516", "grad.reshape_as(self) + "),
-        ("GS0607", "scalar + at::where(self_"),
-        ("GS0607", "scalars[i] + at::where(s"),
-        ("GS0607", "scalar + at::where(self_"),
-        ("GS0607", "scalars[i] + at::where(s"),
+        ("GS0607", "(self_t - scalar)"),
+        ("GS0607", "(self_t - scalars[i])"),
+        ("GS0607", "(self_t - scalar)"),
+        ("GS0607", "(self_t - scalars[i])"),
     ]
     assert all(place(d).startswith("GS0112") for d in compiled.diagnostics if d.severity == "note")
