@@ -58,7 +58,9 @@ def load_backend(name: str) -> Backend:
         raise LookupError(f"no backend `{name}`; installed: {', '.join(found) or 'none'}")
     try:
         backend: Any = found[name].load()
-    except (Exception, SystemExit) as error:  # Whatever a package does when it is imported.
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:  # Whatever a package does when it is imported: it may also exit.
         raise BackendError(f"backend `{name}` cannot be loaded from {found[name].value}: {_told(error)}") from error
     fault = _fault(name, backend)
     if fault:

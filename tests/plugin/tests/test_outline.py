@@ -7,6 +7,7 @@ from gradspec_outline import BACKEND
 from syrupy.assertion import SnapshotAssertion
 from syrupy.extensions.single_file import SingleFileSnapshotExtension, WriteMode
 
+from gradspec.diagnostics import SpecError
 from gradspec.ir import Program
 from gradspec.pipeline import compile_sources
 from gradspec.source import Source
@@ -19,7 +20,8 @@ op mul.Tensor(Tensor self, Tensor other) -> Tensor {
 }
 
 op lerp.Scalar(Tensor self, Tensor end, Scalar weight) -> Tensor {
-  self, end: std::make_tuple(grad_input_mask[0] ? grad * (1 - weight.toDouble()) : Tensor(), grad_input_mask[1] ? grad * weight : Tensor());
+  self, end: std::make_tuple(grad_input_mask[0] ? grad * (1 - weight.toDouble()) : Tensor(),
+                             grad_input_mask[1] ? grad * weight : Tensor());
 }
 
 op sign(Tensor self) -> Tensor {
@@ -49,3 +51,10 @@ def test_options(program: Program) -> None:
     files = BACKEND.emit(program, BACKEND.Options(title="Ops", tangents=False))
     assert "# Ops\n" in files["outline.md"]
     assert "tangent" not in files["outline.md"]
+
+
+def test_what_it_cannot_show() -> None:
+    spec = 'op f(Tensor self) -> Tensor { self: not_implemented("of `f`"); }\nop g(Tensor self) -> Tensor { self: grad; }\n'
+    with pytest.raises(SpecError) as caught:
+        BACKEND.emit(compile_sources([Source("x.grad", spec)]).program, BACKEND.Options())
+    assert [(d.code.id, d.span.line if d.span else None) for d in caught.value.diagnostics] == [("GS0705", 1)]
