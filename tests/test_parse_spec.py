@@ -74,7 +74,8 @@ def test_blocks_for_dispatch_keys() -> None:
 
 
 def test_keywords_are_names_where_names_stand() -> None:
-    text = "op f(Tensor op, Tensor library, Tensor extern) -> Tensor { op: grad * library; library: grad * extern; extern: grad * op; }"
+    rules = "op: grad * library; library: grad * extern; extern: grad * op;"
+    text = f"op f(Tensor op, Tensor library, Tensor extern) -> Tensor {{ {rules} }}"
     assert [print_expr(d.written) for d in compile_op(text).derivatives] == ["grad * op", "grad * extern", "grad * library"]
 
 
@@ -158,7 +159,7 @@ WRONG = {
     "unknown key under a dispatch key": (HEAD + "  dispatch Default {\n    slef: grad;\n  }\n}", ["GS0307 3:5"]),
     "dispatch without its key": (HEAD + "  dispatch { self: grad; }\n}", ["GS0203 2:26"]),
     "flags inside of dispatch": (HEAD + "  dispatch Default { output_differentiability: True; self: grad; }\n}", ["GS0307 2:22"]),
-    "flags twice": (HEAD + "  output_differentiability: True;\n  output_differentiability: True;\n  self: grad;\n}", ["GS0109 3:3"]),
+    "flags twice": (HEAD + 2 * "  output_differentiability: True;\n" + "  self: grad;\n}", ["GS0109 3:3"]),
     "a flag misspelt": (HEAD + "  output_differentiability: [True, Flase];\n  self: grad;\n}", ["GS0309 2:36"]),
     "no flags": (HEAD + "  output_differentiability: [];\n  self: grad;\n}", ["GS0309 2:29"]),
     "too many flags": (HEAD + "  output_differentiability: [True, True];\n  self: grad;\n}", ["GS0309 2:29"]),
@@ -198,7 +199,8 @@ op i(Tensor self) -> Tensr {
 
 
 def test_ops_on_one_line_are_told_apart() -> None:
-    text = "op f(Tensor self) -> Tensor { self: grda; } op g(Tensor self) -> Tensor { self: (; } op h(Tensor self) -> Tensor { self: gard; }"
+    formulas = {"f": "grda", "g": "(", "h": "gard"}
+    text = " ".join(f"op {name}(Tensor self) -> Tensor {{ self: {formula}; }}" for name, formula in formulas.items())
     assert findings(text) == ["GS0401 1:37", "GS0206 1:81", "GS0401 1:122"]
 
 
