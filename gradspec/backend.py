@@ -84,7 +84,7 @@ def emit_files(backend: Backend, program: Program, options: Any) -> dict[str, st
     except SpecError:
         raise
     except Exception as error:
-        raise BackendError(f"backend `{backend.name}` failed{_place(error)}: {_told(error)}") from error
+        raise BackendError(f"backend `{backend.name}` failed{_place(backend, error)}: {_told(error)}") from error
     if files is None:
         raise BackendError(f"backend `{backend.name}` gave no mapping from paths to texts: it is {_a(given)}")
     for path, text in files.items():
@@ -125,9 +125,12 @@ def _told(error: BaseException) -> str:
     return " ".join(f"{type(error).__name__}: {error}".split())
 
 
-def _place(error: BaseException) -> str:
-    """Where an exception comes from, the innermost function last."""
+def _place(backend: Backend, error: BaseException) -> str:
+    """Where in the backend's own package an exception comes from, or else where it was raised."""
     import traceback
 
-    frames = traceback.extract_tb(error.__traceback__)
-    return f" in {frames[-1].filename}:{frames[-1].lineno}" if frames else ""
+    package = type(backend).__module__.partition(".")[0]
+    frames = list(traceback.walk_tb(error.__traceback__))
+    own = [at for at in frames if str(at[0].f_globals.get("__name__")).partition(".")[0] == package]
+    frame, line = (own or frames)[-1]
+    return f" in {frame.f_code.co_filename}:{line}"

@@ -56,6 +56,8 @@ def _code_digest(package: str) -> str:
 def _roots(package: str) -> list[Path]:
     spec = find_spec(package)
     roots = [Path(p) for p in (spec.submodule_search_locations or ())] if spec else []
+    if spec and spec.origin and not roots:
+        return [Path(spec.origin)]  # a module that is a file
     # Grammars stand beside the package in a checkout, and in it where it is installed.
     return [*roots, *[root.parent / "grammars" for root in roots]] if package == "gradspec" else roots
 
@@ -63,6 +65,9 @@ def _roots(package: str) -> list[Path]:
 def _files(folder: Path) -> Iterator[Path]:
     try:
         entries = list(os.scandir(folder))
+    except NotADirectoryError:
+        yield folder
+        return
     except OSError:
         return
     for entry in entries:

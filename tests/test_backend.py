@@ -55,6 +55,7 @@ UNFIT = {
     "a list": (WORKS.replace(RETURN, "return []"), "gave no mapping from paths to texts: it is of type list"),
     "bytes": (WORKS.replace(RETURN, "return {'a.txt': b''}"), "gave a text for `a.txt` that is of type bytes"),
     "a path": (WORKS.replace(RETURN, "import pathlib; return {pathlib.Path('a'): ''}"), "gave a path that is of type PosixPath"),
+    "an error of another package": (WORKS.replace(RETURN, "import json; json.loads('')"), "backend.py:14: JSONDecodeError"),
     "an error": (WORKS.replace(RETURN, "return {}['x']"), "broken_backend.py:14: KeyError: 'x'"),
     "a path that leads out": (WORKS.replace("a.txt", "../a.txt"), "`../a.txt` leads out of its folder"),
     "options that refuse all": (WORKS.replace("class Broken", REFUSES_ALL), "ZeroDivisionError"),
@@ -87,6 +88,18 @@ def test_one_that_works(tmp_path: Path, run_gradspec: Run) -> None:
     done = run_gradspec("emit", "a.grad", "-b", "broken", "-O", "width=7", "-o", "out", cwd=tmp_path, also=site)
     assert done.returncode == 0, done.stderr
     assert (tmp_path / "out/a.txt").read_text() == "@generated 7"
+
+
+def test_one_that_changes(tmp_path: Path, run_gradspec: Run) -> None:
+    site = install(tmp_path, WORKS)
+
+    def emit() -> str:
+        return run_gradspec("emit", "a.grad", "-b", "broken", "-o", "out", cwd=tmp_path, also=site).stdout
+
+    assert "1 written" in emit()
+    assert "up to date" in emit()
+    (site / "broken_backend.py").write_text(WORKS.replace("@generated", "@generated again"))
+    assert "1 written" in emit()
 
 
 @pytest.mark.parametrize(("module", "words"), UNLOADABLE.values(), ids=UNLOADABLE)

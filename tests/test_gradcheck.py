@@ -35,7 +35,7 @@ def check(run_gradspec: Run, tmp_path: Path) -> Run:
 def test_a_right_formula_passes(check: Run) -> None:
     done = check(RIGHT, "--op", "mul.Tensor")
     assert done.returncode == 0, done.stdout + done.stderr
-    assert "1 ops checked, 0 wrong, 0 skipped" in done.stdout
+    assert "1 op checked, 0 wrong, 0 skipped" in done.stdout
 
 
 def test_a_wrong_formula_is_caught_with_its_place_and_its_input(check: Run) -> None:

@@ -6,6 +6,8 @@ import json
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from gradspec.diagnostics import count
+
 if TYPE_CHECKING:
     from gradspec.gradcheck.run import OpReport
 
@@ -50,5 +52,5 @@ def summary_rows(reports: Sequence[OpReport]) -> list[str]:
         rows.append(f"{word} {report.op.name!s:<{width}}  {kept}")
     checked = [r for r in reports if not r.skipped]
     wrong = sum(not r.passed for r in checked)
-    rows.append(f"{len(checked)} ops checked, {wrong} wrong, {len(reports) - len(checked)} skipped")
+    rows.append(f"{count(len(checked), 'op')} checked, {wrong} wrong, {len(reports) - len(checked)} skipped")
     return rows
