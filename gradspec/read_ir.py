@@ -162,7 +162,7 @@ class _OpReader:
 
     def _expr(self, line: _Line, text: str, meaning: Mapping[str, ir.Expr], *, masked: int = 0, forward: bool = False) -> ir.Expr:
         """An expression whose names mean what `meaning` says; gradients, masks and constants are the language's own."""
-        formula = parse_formula(line.tail(text), self.diagnostics)
+        formula = parse_formula(line.tail(text), self.diagnostics, is_printed=True)
         if formula is None:
             return ir.Constant(text)
         scope = Scope(

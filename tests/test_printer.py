@@ -157,6 +157,14 @@ def test_the_text_reads_back() -> None:
     assert read_program(print_program(program)).ops == program.ops
 
 
+@pytest.mark.parametrize("formula", ["-" * 198 + "grad", "+".join(["grad"] * 199), f"h({'{' * 197}grad{'}' * 197})"])
+def test_a_program_at_the_limits_reads_back(formula: str) -> None:
+    """The element-wise tangent is deeper than what it was made from, and blanks make it longer."""
+    text = f"extern h; op f(Tensor self) -> Tensor {{ self: {formula}; result: auto_element_wise; }}"
+    program = ir.Program((compile_op(text),))
+    assert read_program(print_program(program)).ops == program.ops
+
+
 def test_torchs_program_reads_back() -> None:
     torch = find_torch(None)
     program = compile_files([torch.derivatives], torch.native_functions).program

@@ -24,8 +24,11 @@ MAX_NESTING = 200  # expressions inside of each other
 _SPECIAL_VALUES = ("non_differentiable", "auto_linear", "auto_element_wise")
 
 
-def parse_formula(excerpt: Excerpt, diagnostics: Diagnostics) -> s.Formula | None:
-    """One formula or special value; None where it is wrong, with the reason in `diagnostics`."""
+def parse_formula(excerpt: Excerpt, diagnostics: Diagnostics, *, is_printed: bool = False) -> s.Formula | None:
+    """One formula or special value; None where it is wrong, with the reason in `diagnostics`.
+
+    What the printer made of a formula may be longer than it was, by blanks, and an automatic tangent is a little deeper.
+    """
     text = excerpt.text
     stripped = text.strip(grammar.BLANKS)
     if stripped in _SPECIAL_VALUES:
@@ -33,7 +36,7 @@ def parse_formula(excerpt: Excerpt, diagnostics: Diagnostics) -> s.Formula | Non
     if not stripped:
         diagnostics.add("GS0208", "empty formula", excerpt.span, help="write `non_differentiable` if that is meant")
         return None
-    if len(text) > MAX_FORMULA_LENGTH:
+    if len(text) > MAX_FORMULA_LENGTH * (4 if is_printed else 1):
         message = f"the formula has {len(text):,} characters; at most {MAX_FORMULA_LENGTH:,} are read"
         diagnostics.add("GS0802", message, excerpt.place(0, 1), help="move a part of it into a helper function")
         return None
@@ -43,7 +46,7 @@ def parse_formula(excerpt: Excerpt, diagnostics: Diagnostics) -> s.Formula | Non
         grammar.report_formula_error(error, excerpt, diagnostics)
         return None
     if len(text) > MAX_NESTING:
-        deep = _too_deep(expr)
+        deep = _too_deep(expr, MAX_NESTING + (8 if is_printed else 0))
         if deep is not None:
             message = f"nested deeper than {MAX_NESTING} expressions"
             help_ = "move a part of it into a helper function; in a chain like `a + b + c` each operator is a level"
@@ -86,11 +89,11 @@ def expr_children(expr: s.Expr) -> tuple[s.Expr, ...]:
             return ()
 
 
-def _too_deep(expr: s.Expr) -> s.Expr | None:
+def _too_deep(expr: s.Expr, deepest: int) -> s.Expr | None:
     pending = [(expr, 1)]
     while pending:
         node, depth = pending.pop()
-        if depth > MAX_NESTING:
+        if depth > deepest:
             return node
         pending += [(c, depth + 1) for c in expr_children(node)]
     return None
