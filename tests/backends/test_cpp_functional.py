@@ -1,4 +1,4 @@
-"""Nodes of shape `functional`, built and run: the stateless function of what was saved gives what apply gives."""
+"""Nodes of shapes `functional` and `packed`, built and run: a function of what was saved gives what apply gives."""
 
 from __future__ import annotations
 
@@ -22,8 +22,9 @@ from gradspec_cpp.types import is_kept_tensor, spell
 
 pytestmark = [
     pytest.mark.slow,
-    # Building takes half a minute of two processors: one worker does it once.
+    # Building takes half a minute of two processors for each shape: one worker does it once.
     pytest.mark.xdist_group("cpp_functional"),
+    pytest.mark.timeout(600),
     pytest.mark.skipif(shutil.which("g++") is None, reason="g++ is not installed"),
     pytest.mark.skipif(find_spec("torch") is None, reason="torch is not installed"),
 ]
@@ -42,19 +43,30 @@ NAMES = [op.node for op in program().nodes if op.node]
 each_node = pytest.mark.parametrize("name", NAMES)
 
 
-@pytest.fixture(scope="session")
-def ops(tmp_path_factory: pytest.TempPathFactory) -> Any:
-    """The ops of nodes.cpp, which makes the nodes of nodes.grad."""
+def build(shape: str, folder: Path) -> Any:
+    """The ops of SHAPE.cpp, which makes the nodes of nodes.grad in that shape."""
     import torch
 
-    folder = tmp_path_factory.mktemp("cpp_functional")
-    options = CppOptions(shape="functional", helpers_header="helpers.h", helpers_namespace="mixing")
+    # A namespace for each: what is inline, the loader may merge over all libraries of a process.
+    space = f"{shape}_nodes"
+    options = CppOptions(shape=shape, namespace=space, helpers_header="helpers.h", helpers_namespace="mixing", shards=1)
     for name, text in BACKEND.emit(program(), options).items():
         (folder / name).write_text(text, encoding="utf-8")
     root = Path(torch.__file__).parent
-    compile_ = ["g++", "-std=c++20", "-O0", "-fPIC", "-Wall", "-Wextra", "-Werror", f"-I{folder}", f"-I{SOURCES}"]
+    compile_ = [
+        "g++",
+        "-std=c++20",
+        "-O0",
+        "-fPIC",
+        "-Wall",
+        "-Wextra",
+        "-Werror",
+        f"-I{folder}",
+        f"-I{SOURCES}",
+        f"-DNODES={space}",
+    ]
     compile_ += ["-isystem", str(root / "include"), "-isystem", str(root / "include/torch/csrc/api/include"), "-c"]
-    sources = [*sorted(folder.glob("*.cpp")), SOURCES / "nodes.cpp"]
+    sources = (folder / "Functions.cpp", SOURCES / f"{shape}.cpp")
     objects = [folder / f"{source.stem}.o" for source in sources]
     running = [
         subprocess.Popen([*compile_, str(source), "-o", str(made)], stderr=subprocess.PIPE, text=True)
@@ -63,12 +75,24 @@ def ops(tmp_path_factory: pytest.TempPathFactory) -> Any:
     for process in running:
         _, errors = process.communicate()
         assert process.returncode == 0, errors[-4000:]
-    library = folder / "libfunctional.so"
+    library = folder / f"lib{space}.so"
     link = ["g++", "-shared", *map(str, objects), "-L", str(root / "lib"), "-ltorch_cpu", "-lc10", "-o", str(library)]
     linked = subprocess.run(link, capture_output=True, text=True, check=False)
     assert linked.returncode == 0, linked.stderr[-4000:]
     torch.ops.load_library(str(library))
-    return torch.ops.gradspec_functional
+    return getattr(torch.ops, f"gradspec_{shape}")
+
+
+@pytest.fixture(scope="session")
+def ops(tmp_path_factory: pytest.TempPathFactory) -> Any:
+    """The nodes in shape `functional`."""
+    return build("functional", tmp_path_factory.mktemp("functional"))
+
+
+@pytest.fixture(scope="session")
+def packed_ops(tmp_path_factory: pytest.TempPathFactory) -> Any:
+    """The nodes in shape `packed`, which is written for an older torch, and runs with this one too."""
+    return build("packed", tmp_path_factory.mktemp("packed"))
 
 
 def gradients(defined: Sequence[bool]) -> list[Any]:
@@ -150,32 +174,48 @@ def test_the_engine_goes_through(ops: Any, name: str) -> None:
     assert same([leaf.grad for leaf in leaves], expected)
 
 
-@pytest.mark.filterwarnings("ignore")
-def test_compiled_autograd_gives_the_same(ops: Any) -> None:
+def backward(ops: Any, expected: dict[str, list[Any]], compiled: bool) -> dict[str, list[Any]]:
+    """The gradients of all nodes in one backward pass."""
     import torch
     from torch._dynamo import compiled_autograd
 
-    def backward(compiled: bool) -> dict[str, list[Any]]:
-        torch._dynamo.reset()
-        leaves, outputs = {}, []
-        for name in NAMES:
-            leaves[name] = leaves_like(expected_gradients(ops, name)[1])
-            outputs += ops.record(name, leaves[name])
-        cotangents = gradients([True] * len(outputs))
-        if compiled:
-            with compiled_autograd._enable(torch.compile(backend="eager", fullgraph=True)):
-                torch.autograd.backward(outputs, cotangents)
-        else:
+    torch._dynamo.reset()
+    leaves, outputs = {}, []
+    for name in NAMES:
+        leaves[name] = leaves_like(expected[name])
+        outputs += ops.record(name, leaves[name])
+    cotangents = gradients([True] * len(outputs))
+    if compiled:
+        with compiled_autograd._enable(torch.compile(backend="eager", fullgraph=True)):
             torch.autograd.backward(outputs, cotangents)
-        return {name: [leaf.grad for leaf in leaves[name]] for name in NAMES}
+    else:
+        torch.autograd.backward(outputs, cotangents)
+    return {name: [leaf.grad for leaf in leaves[name]] for name in NAMES}
 
-    expected = backward(compiled=False)
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("shape", ["functional", "packed"])
+def test_compiled_autograd_gives_the_same(ops: Any, shape: str, request: pytest.FixtureRequest) -> None:
+    like = {name: expected_gradients(ops, name)[1] for name in NAMES}
+    expected = backward(ops, like, compiled=False)
     # Nobody tells a node that its buffers will be released when its function is compiled.
     expected["RecomputeBackward0"] = [gradient / 2 for gradient in expected["RecomputeBackward0"]]
-    # Twice: the second time, a graph with the same functions may be there already.
+    compiled = ops if shape == "functional" else request.getfixturevalue("packed_ops")
+    # Twice: the second time, functions that are bound once are there already.
     for _ in range(2):
-        found = backward(compiled=True)
+        found = backward(compiled, like, compiled=True)
         assert [name for name in NAMES if not same(found[name], expected[name])] == []
+
+
+@each_node
+def test_packed_nodes_apply_alike(ops: Any, packed_ops: Any, name: str) -> None:
+    cotangents, expected = expected_gradients(ops, name)
+    assert same(packed_ops.applied(name, [True] * sum(ops.inputs(name)), cotangents), expected)
+
+
+def test_packed_arguments(packed_ops: Any) -> None:
+    # What is needed, two lengths, then three members.
+    assert packed_ops.packed([True, True, False, True]) == (6, [True, False, True])
 
 
 def test_the_lengths_of_lists_are_part_of_what_is_compiled(ops: Any) -> None:
