@@ -6,6 +6,10 @@ import subprocess
 import sys
 from pathlib import Path
 
+from gradspec.backend import load_backend
+from gradspec.pipeline import compile_sources
+from gradspec.source import Source
+
 
 def test_the_demo(repo: Path, tmp_path: Path) -> None:
     done = subprocess.run([sys.executable, repo / "scripts/demo.py"], cwd=tmp_path, capture_output=True, text=True, timeout=120)
@@ -71,6 +75,14 @@ def test_the_walk_through_shows_the_files_of_the_plugin(repo: Path) -> None:
             shown.append(line)
     assert len(shown) > 30
     assert [line for line in shown if line not in real] == []
+
+
+def test_the_guide_lists_the_headers_that_are_emitted(repo: Path) -> None:
+    program = compile_sources([Source("a.grad", "op f(Tensor self) -> Tensor { self: grad; }\n")]).program
+    backend = load_backend("cpp")
+    emitted = sorted(name for name in backend.emit(program, backend.Options()) if not name.startswith("Functions"))
+    table = (repo / "docs/reviewing-generated-code.md").read_text().partition("\n| file | holds |\n")[2].partition("\n\n")[0]
+    assert sorted(line.split("`")[1] for line in table.splitlines()[1:]) == emitted
 
 
 def test_links_between_the_pages_lead_somewhere(repo: Path) -> None:
