@@ -76,6 +76,11 @@ class OpName:
         return f"{text}.{self.overload}" if self.overload else text
 
 
+_AUGMENTED_ASSIGNMENTS = frozenset(
+    f"i{op}" for op in ("add", "sub", "mul", "div", "mod", "pow", "lshift", "rshift", "and", "xor", "or")
+)
+
+
 @frozen
 class Schema:
     """An operator's schema. `positional + keyword + out` are its arguments in order; `out` are keyword-only and written to."""
@@ -107,8 +112,11 @@ class Schema:
 
     @property
     def is_inplace(self) -> bool:
-        """Whether the op is the in-place form: `add_`, `__iand__`."""
-        return self.name.base.endswith("_") and not self.name.base.startswith("__") or self.name.base.startswith("__i")
+        """Whether the op is the in-place form: `add_`, `__iand__` (torchgen.model.BaseOperatorName has the rule)."""
+        base = self.name.base
+        if base.startswith("__") and base.endswith("__"):
+            return base[2:-2] in _AUGMENTED_ASSIGNMENTS
+        return base.endswith("_")
 
     @property
     def is_foreach(self) -> bool:
