@@ -10,7 +10,7 @@ from typing import Literal, TypeAlias
 
 from attrs import field, frozen
 
-from gradspec.source import Span
+from gradspec.source import Source, Span
 
 Severity: TypeAlias = Literal["error", "warning", "note"]
 
@@ -192,6 +192,11 @@ class Diagnostics:
     def has_errors(self) -> bool:
         """Whether anything found is an error."""
         return self._counts["error"] > 0
+
+    def syntax_errors(self, source: Source) -> list[int]:
+        """Where a text was found to have wrong syntax, in order."""
+        spans = [d.span for d in self._found if d.code.id.startswith("GS02") and d.span is not None] if self.has_errors else []
+        return sorted(span.start for span in spans if span.source is source)
 
     def raise_errors(self) -> None:
         """Raise SpecError with everything found, warnings included, if an error is among it."""

@@ -14,6 +14,7 @@ from lark.exceptions import UnexpectedCharacters, UnexpectedEOF, UnexpectedInput
 from lark.visitors import Transformer
 
 from gradspec.diagnostics import Diagnostics
+from gradspec.habits import formula_help, schema_help, spec_help, uncalled_member
 from gradspec.source import Excerpt
 
 STRING_HELP = 'end it with `"`, on the same line'
@@ -79,6 +80,11 @@ def report_formula_error(error: UnexpectedInput, excerpt: Excerpt, diagnostics: 
     found = text[at : at + 1]
     if isinstance(error, UnexpectedToken) and error.token.type != "$END":
         found = str(error.token)
+    member = uncalled_member(text, at)
+    if member is not None:
+        start, end, help_ = member
+        diagnostics.add("GS0201", f"`{text[start:end]}` is not called", excerpt.place(start, end), help=help_)
+        return
     if not found:
         place = excerpt.place(max(0, len(text.rstrip()) - 1), len(text.rstrip()))
         diagnostics.add("GS0201", "the formula ends too early", place, label="something must follow")
@@ -94,6 +100,8 @@ def report_formula_error(error: UnexpectedInput, excerpt: Excerpt, diagnostics: 
         help_ = 'strings stand in double quotes: "text"'
     elif _begins_next_rule(text, at, found):
         help_ = "is a `;` missing before it?"
+    else:
+        help_ = formula_help(text, at, found)
     diagnostics.add("GS0201", f"`{found}` cannot stand here", excerpt.place(at, at + len(found)), help=help_)
 
 
@@ -118,6 +126,7 @@ def report_schema_error(error: UnexpectedInput, excerpt: Excerpt, diagnostics: D
         end = len(text.rstrip(BLANKS))
         diagnostics.add("GS0202", "the schema ends too early", excerpt.place(max(end - 1, 0), end), help=help_)
         return
+    help_ = schema_help(text, at, found) or help_
     diagnostics.add("GS0202", f"`{found}` cannot stand here in a schema", excerpt.place(at, at + 1), help=help_)
 
 
@@ -138,6 +147,7 @@ def report_spec_error(error: UnexpectedInput, excerpt: Excerpt, diagnostics: Dia
         help_ = "a file holds `op SCHEMA { ... }`, `library NAME;` and `extern NAME;`"
     elif text.lstrip().startswith(("library", "extern")):
         help_ = "declarations look like `library NAME;` and `extern NAME, NAME;`"
+    help_ = spec_help(text) or help_
     diagnostics.add("GS0203", f"`{printable(found)}` cannot stand here", excerpt.place(at, at + len(found)), help=help_)
 
 

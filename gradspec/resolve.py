@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Literal
@@ -41,7 +43,10 @@ def resolve_specs(
     ops: list[ir.Op] = []
     for spec in specs:
         resolver.externs = externs | set(spec.externs)
-        for entry in spec.entries:
+        starts = [e.excerpt.span.start for e in spec.entries]
+        wrong = diagnostics.syntax_errors(spec.entries[0].excerpt.span.source) if spec.entries else []
+        for entry, start, end in zip(spec.entries, starts, [*starts[1:], sys.maxsize], strict=False):
+            resolver.unread = bisect_left(wrong, start) < bisect_left(wrong, end)
             ops += resolver.entry(entry)
     return tuple(ops)
 
@@ -60,6 +65,7 @@ class _Resolver:
     table: OpTable
     externs: frozenset[str]
     diagnostics: Diagnostics
+    unread: bool = False
     numbers: Counter[str] = Factory(Counter)
     seen: dict[str, s.Entry] = Factory(dict)
 
@@ -276,6 +282,7 @@ class _Resolver:
             masked=len(rule.names) if not forward and len(rule.names) > 1 else None,
             foreach=schema.is_foreach,
             formula=rule.formula,
+            unread=self.unread,
         )
 
     def _condition(self, entry: s.Entry, inputs: Sequence[ir.InputInfo]) -> ir.Expr | None:

@@ -12,6 +12,7 @@ from gradspec import ir
 from gradspec import syntax as s
 from gradspec.diagnostics import Diagnostics
 from gradspec.functions import BUILTIN_FUNCTIONS, CONCRETE_METHODS, CONSTANTS, OPEN_NAMESPACES, TORCH_HELPERS
+from gradspec.habits import FOREIGN_NAMES
 from gradspec.op_table import OpTable
 from gradspec.saved import PROPERTY_METHODS, property_of
 from gradspec.types import OPTIONAL_TENSOR, Type, is_tensor_like, is_tensor_list
@@ -24,6 +25,7 @@ class Scope:
     `forward`: a jvp, where differentiable inputs are read as `x_t` and `x_p`; else a vjp, where gradients are read.
     `condition`: what makes an output differentiable; it is asked before the op runs, and reads inputs alone.
     `masked`: how many inputs `grad_input_mask` counts, None where there is no such mask.
+    `unread`: a formula of the entry could not be read, and was reported.
     `foreach`: the formula is for one element of the op's lists, and `i` is its position.
     """
 
@@ -40,6 +42,7 @@ class Scope:
     foreach: bool
     formula: s.Formula
     condition: bool = False
+    unread: bool = False
     locals: tuple[str, ...] = ()
     gradients_used: list[tuple[s.Expr, ir.Cotangent | ir.Cotangents]] = Factory(list)
 
@@ -70,7 +73,12 @@ class Scope:
                     self._report("GS0904", f"`{self._text(operand)}` is Tensor?, and nothing to dereference", expr, help=help_)
                 return ir.Unary(op, inner)
             case s.Binary(op=op, left=left, right=right):
-                return ir.Binary(op, self.resolve(left), self.resolve(right))
+                first, second = self.resolve(left), self.resolve(right)
+                for side, other, at in ((first, second, left), (second, first, right)):
+                    if self._reads_undefined(side) and isinstance(other, ir.Constant) and other.name.endswith("nullopt"):
+                        message = f"`{self._text(at)}` is Tensor?, and no `{other.name}` where it is absent"
+                        self._report("GS0904", message, expr, help=_absent_help(self._text(at)))
+                return ir.Binary(op, first, second)
             case s.Conditional(test=test, then=then, other=other):
                 return ir.Conditional(self.resolve(test), self.resolve(then), self.resolve(other))
             case s.Lambda(param_type=param_type, param=param, body=body):
@@ -211,6 +219,8 @@ class Scope:
                 )
                 self._report("GS0403", f"`{text}`, the {what} of `{name}`, is known only in forward formulas", node, help=help_)
                 return
+            if self.unread and is_tensor_like(self.inputs[name]):
+                return  # its formula may be the one that cannot be read
             if is_tensor_like(self.inputs[name]) and kind == "p":
                 help_ = f"write `{name}`: only inputs with a backward formula have a primal value apart"
             elif is_tensor_like(self.inputs[name]):
@@ -228,6 +238,9 @@ class Scope:
         if text in TORCH_HELPERS:
             call = f'{text}("{self.schema.name.base}")' if text.startswith("not_implemented") else f"{text}(...)"
             self._report("GS0401", f"`{text}` is a function", node, help=f"call it: `{call}`")
+            return
+        if text in FOREIGN_NAMES:
+            self._report("GS0401", f"unknown name `{text}`", node, help=FOREIGN_NAMES[text])
             return
         known = {*self.inputs, *self.outputs, *self.locals}
         if node is self.formula.value:

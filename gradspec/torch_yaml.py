@@ -33,7 +33,8 @@ def parse_native_functions(source: Source, diagnostics: Diagnostics) -> OpTable:
         values = {k.text: v for k, v in item.items}
         func, variants = values.get("func"), values.get("variants")
         if not isinstance(func, Scalar):
-            diagnostics.add("GS0110", "an operator without `func`", item.span if func is None else func.span)
+            help_ = "this looks like a derivatives.yaml, which is no list of operators" if "name" in values else ""
+            diagnostics.add("GS0110", "an operator without `func`", item.span if func is None else func.span, help=help_)
             continue
         name = func.text.partition("(")[0]
         base = name.partition(".")[0]
@@ -56,7 +57,10 @@ def _entry(item: Node, diagnostics: Diagnostics) -> s.Entry | None:
     name = values.get("name")
     if not isinstance(name, Scalar):
         span = item.items[0][0].span if item.items else item.span
-        diagnostics.add("GS0110", "an entry without `name`", span, help="`name` is the op's whole schema")
+        help_ = "`name` is the op's whole schema"
+        if "func" in values:
+            help_ = "with `func` it is an operator: give the native_functions.yaml to --schemas"
+        diagnostics.add("GS0110", "an entry without `name`", span, help=help_)
         return None
     schema = parse_schema(name.excerpt, diagnostics)
     rules = [(k, v) for k, v in item.items if k.text not in ENTRY_KEYS]

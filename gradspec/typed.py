@@ -9,6 +9,7 @@ from attrs import Factory, define, frozen
 
 from gradspec import ir
 from gradspec.diagnostics import did_you_mean
+from gradspec.habits import POWER
 from gradspec.operators import binary_type, condition_fault, number_type, unary_type
 from gradspec.signatures import Signature, Signatures, type_of_ref, value_type
 from gradspec.torch_signatures import CONSTANTS
@@ -95,7 +96,12 @@ class Typing:
                 found = unary_type(op, a)
                 if found is None:
                     found = UNKNOWN
-                    self._fault(expr, "GS0904", f"C++ has no `{op}` of {a}", condition_fault(a) if op == "!" else "")
+                    self._fault(
+                        expr,
+                        "GS0904",
+                        f"C++ has no `{op}` of {a}",
+                        condition_fault(a) if op == "!" else POWER if op == "*" else "",
+                    )
                 return found
             case ir.Conditional(test, then, other):
                 return self._conditional(test, then, other)

@@ -13,6 +13,7 @@ import yaml
 from attrs import frozen
 
 from gradspec.diagnostics import Diagnostics
+from gradspec.habits import yaml_help
 from gradspec.source import Excerpt, Source, Span
 
 _LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
@@ -91,8 +92,7 @@ def top_level_items(source: Source, diagnostics: Diagnostics) -> list[Node]:
         shown = f" with the keys {', '.join(keys[:8])}{', ...' if len(keys) > 8 else ''}"
     start = root.span.start
     help_ = "each entry begins with `- name:`, each operator with `- func:`"
-    if source.text.lstrip().startswith(("op ", "library ", "extern ", "//")):
-        help_ = "if it is in the .grad language, let the file's name end in .grad"
+    help_ = yaml_help(source.text, source.path) or help_
     message = f"a list of entries was expected, this is {a_kind(root.kind)}{shown}"
     diagnostics.add("GS0105", message, Span(source, start, start + 1), help=help_)
     return []
@@ -189,6 +189,9 @@ def _end(event: Any) -> int:
     return int(event.end_mark.index)
 
 
+_INDENT_HELP = "the keys of an entry stand below each other: `name` behind its `- `, the others with two blanks more than the `-`"
+
+
 def _report_yaml_error(error: yaml.YAMLError, source: Source, diagnostics: Diagnostics) -> None:
     problem = getattr(error, "problem", None)
     if problem is None:  # the reader refused a character
@@ -215,6 +218,11 @@ def _report_yaml_error(error: yaml.YAMLError, source: Source, diagnostics: Diagn
     elif "mapping values are not allowed" in problem:
         problem = "`: ` inside of an unquoted formula starts a mapping to YAML"
         help_ = "put the formula in quotes"
+        if all(part.strip().isidentifier() for part in source.text[line_start:at].split(",")):
+            problem, help_ = "a key that is indented more than the one before", _INDENT_HELP
+    elif "expected '-' indicator" in problem:
+        problem, help_ = "a key that is indented less than the one before", _INDENT_HELP
+    help_ = yaml_help(source.text, source.path) or help_
     if at >= len(source.text):
         at = max(len(source.text.rstrip()) - 1, 0)
     diagnostics.add("GS0103", f"YAML: {problem}", Span(source, at, min(at + 1, len(source.text))), help=help_)

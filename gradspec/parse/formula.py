@@ -53,7 +53,7 @@ def parse_formula(excerpt: Excerpt, diagnostics: Diagnostics, *, is_printed: boo
             diagnostics.add("GS0801", message, excerpt.place(deep.start, deep.start + 1), help=help_)
             return None
     formula = s.Formula(excerpt, expr)
-    return formula if _check_literals(formula, diagnostics) else None
+    return formula if _check_tokens(formula, diagnostics) else None
 
 
 @lru_cache(maxsize=20_000)
@@ -99,7 +99,17 @@ def _too_deep(expr: s.Expr, deepest: int) -> s.Expr | None:
     return None
 
 
-def _check_literals(formula: s.Formula, diagnostics: Diagnostics) -> bool:
+# Words of C++ that look like a call before a bracket, and are none ([lex.key]); types such as `int` make values, and may stand there.
+_NO_FUNCTIONS = frozenset(
+    """
+    alignas alignof asm __asm __asm__ case catch co_await co_return co_yield const const_cast constexpr decltype delete do
+    dynamic_cast else explicit for goto if new noexcept not operator reinterpret_cast requires return sizeof static_assert
+    switch template this throw try typeid typename using volatile while
+    """.split()
+)
+
+
+def _check_tokens(formula: s.Formula, diagnostics: Diagnostics) -> bool:
     pending: list[s.Expr] = [cast(s.Expr, formula.value)]
     fine = True
     while pending:
@@ -109,8 +119,14 @@ def _check_literals(formula: s.Formula, diagnostics: Diagnostics) -> bool:
             if problem:
                 diagnostics.add("GS0207", f"`{node.text}` {problem}", formula.place(node))
                 fine = False
-        else:
-            pending += expr_children(node)
+            continue
+        called = node.function if type(node) is s.Call else node.name if type(node) is s.Method else None
+        if called is not None and not _NO_FUNCTIONS.isdisjoint(called.text.split("::")):
+            message = f"`{called.text}` is a word of C++, and no function"
+            help_ = "a formula is one expression of values; move what is more into a helper function"
+            diagnostics.add("GS0201", message, formula.excerpt.place(called.start, called.end), help=help_)
+            fine = False
+        pending += expr_children(node)
     return fine
 
 

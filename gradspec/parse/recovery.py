@@ -64,7 +64,12 @@ def find_op(source: Source, start: int, stop: int, diagnostics: Diagnostics) -> 
             if scan.fine:
                 rules.append(FoundRule(rule_start, scan.at, dispatch))
         elif scan.fine and scan.at < stop:
-            scan.report("GS0203", "a `;` is missing", scan.end_before() - 1, help="a rule looks like `self: grad * other;`")
+            help_ = "a rule looks like `self: grad * other;`"
+            if source.text[rule_start:].removeprefix("dispatch").lstrip(BLANKS)[:1] == ":" and source.text.startswith(
+                "dispatch", rule_start
+            ):
+                help_ = "a block is `dispatch KEY { ... }`, without `:`"
+            scan.report("GS0203", "a `;` is missing", scan.end_before() - 1, help=help_)
     if opened:
         scan.report("GS0206", "`{` is not closed", opened[-1])
     return FoundOp(head, tuple(rules), scan.at)

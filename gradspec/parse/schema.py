@@ -13,6 +13,7 @@ from lark.visitors import Transformer
 
 from gradspec import grammar
 from gradspec.diagnostics import Diagnostics, did_you_mean
+from gradspec.habits import FOREIGN_TYPES
 from gradspec.ir import Alias, Argument, OpName, Return, Schema
 from gradspec.source import Excerpt
 from gradspec.types import SCHEMA_BASE_TYPES, BaseType, ListType, OptionalType, Type, base
@@ -178,7 +179,9 @@ class _SchemaBuilder:
         try:
             return parse_type(str(token))
         except ValueError as error:
-            self._report("GS0302", f"unknown type `{error}`", token, did_you_mean(str(error), SCHEMA_BASE_TYPES))
+            known = FOREIGN_TYPES.get(str(error))
+            help_ = f"write `{known}`" if known else did_you_mean(str(error), SCHEMA_BASE_TYPES)
+            self._report("GS0302", f"unknown type `{error}`", token, help_)
             return None
 
     def _is_new(self, name: Token, seen: dict[str, Token]) -> bool:

@@ -262,9 +262,13 @@ def _entry(raw: RawOp, source: Source, library: str, diagnostics: Diagnostics) -
 
 
 def _rule(raw: RawRule, source: Source, schema: Schema | None, diagnostics: Diagnostics) -> s.Rule | None:
-    formula = parse_formula(_slice(source, raw.start, raw.end), diagnostics)
+    excerpt = _slice(source, raw.start, raw.end)
     names = tuple(s.KeyName(str(n), _token_span(source, n)) for n in raw.names)
-    if not check_key(names, schema, diagnostics) or formula is None:
+    fine = check_key(names, schema, diagnostics)
+    if not fine and (excerpt.text in _FLAGS or excerpt.text.startswith("[")):
+        return None  # flags below a key that is misspelt are no formula
+    formula = parse_formula(excerpt, diagnostics)
+    if not fine or formula is None:
         return None
     return s.Rule(", ".join(n.text for n in names), names, formula)
 
