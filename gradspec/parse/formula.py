@@ -99,7 +99,7 @@ def _too_deep(expr: s.Expr, deepest: int) -> s.Expr | None:
     return None
 
 
-# Words of C++ that look like a call before a bracket, and are none ([lex.key]); types such as `int` make values, and may stand there.
+# Words of C++ that look like a call before a bracket, and are none ([lex.key]). Types such as `int` make values, so they may.
 _NO_FUNCTIONS = frozenset(
     """
     alignas alignof asm __asm __asm__ case catch co_await co_return co_yield const const_cast constexpr decltype delete do
