@@ -5,7 +5,7 @@ PY := .venv/bin/python
 INSTALLED := .venv/.installed
 
 CONFORMANCE := facts header compile functional import cases python-nodes node-calls python-opinfo models planted getters bindings-compile
-BENCH := emit noop ops10k wide bindings
+BENCH := emit noop ops10k wide compile bindings
 
 .PHONY: help demo test check format conformance conformance-eras bench clean
 

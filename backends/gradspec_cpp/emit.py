@@ -106,17 +106,17 @@ def emit(program: Program, options: CppOptions) -> Mapping[str, str]:
         return environment.get_template(template).render(values | more)
 
     files = {name: render(template) for name, template in shape.runtime.items()}
+    common = common_members(shape.speech.words)
     shards = make_shards(program, options.shards, shape.has_operator_headers)
     if len(shards) > 1:
         files["Functions.h"] = render("templates/Functions_all.h.j2", shards=shards)
         if "gradspec_tasks.h" in files:
-            members = (*shape.told, *common_members(shape.speech.words))
+            members = (*shape.told, *common)
             files["Functions.cpp"] = render("templates/Functions_main.cpp.j2", members=members)
-    known = {"", *common_members(shape.speech.words)}
     for shard in shards:
         here = [nodes[op.node] for op in shard.ops]
-        # What to do with a member is compiled once for all shards, unless its type is a rare one.
-        rare = any(not m.spelling.visit and m.spelling.member not in known for node in here for m in node.saved)
+        # What to do with a member is compiled in Functions.cpp for all shards, unless its type is a rare one.
+        rare = any(not m.spelling.visit and m.spelling.member not in common for node in here for m in node.saved)
         alone = len(shards) == 1
         files[f"{shard.stem}.h"] = render(shape.header, nodes=here)
         files[f"{shard.stem}.cpp"] = render(shape.source, nodes=here, shard=shard, alone=alone, does_tasks=alone or rare)

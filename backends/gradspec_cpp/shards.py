@@ -16,7 +16,7 @@ MAX_SHARDS = 256
 _HEADERS_COST = 6000
 
 # Under this salt the nodes of PyTorch 2.13 fall evenly into 2, 3, 4, 6, 8 and 16 shards; other names fall as chance has it.
-_SALT = 4511
+_SALT = 2034
 
 # The parts of a formula that become instructions.
 _COMPILED = Call | Method | Binary | Unary | Index | Construct | Lambda
@@ -87,7 +87,7 @@ def shard_of(name: str, count: int, salt: int = _SALT) -> int:
     while following < count:
         shard = following
         key = (key * 2862933555777941757 + 1) % 2**64
-        following = int((shard + 1) * (2**31 / ((key >> 33) + 1)))
+        following = (shard + 1) * 2**31 // ((key >> 33) + 1)
     return shard
 
 

@@ -86,10 +86,11 @@ def spell(type_: Type, is_output: bool, words: Words = CURRENT) -> Spelling | No
 
 def common_members(words: Words) -> tuple[str, ...]:
     """The C++ types of members that nodes commonly have, but for those that a visitor is told of by a function."""
-    base = [BaseType(name) for name in ("SymInt", *_BASE)]
-    listed = [ListType(BaseType(name)) for name in ("int", "SymInt", "float", "ScalarType")]
-    types: list[Type] = [*base, *listed, *[ListType(elem) for elem in listed[:2]], *[OptionalType(elem) for elem in listed[:3]]]
-    types += [OptionalType(elem) for elem in base if not elem.name.startswith("Tensor")]
+    base = {name: BaseType(name) for name in ("SymInt", *_BASE)}
+    listed = [ListType(base[name]) for name in ("int", "SymInt", "float", "ScalarType")]
+    types: list[Type] = [*base.values(), *listed, *[ListType(elem) for elem in listed[:2]]]
+    types += [OptionalType(elem) for elem in listed[:3]]
+    types += [OptionalType(base[name]) for name in ("int", "SymInt", "float", "bool", "Scalar", "str", "ScalarType")]
     return tuple([spelling.member for type_ in types if (spelling := spell(type_, False, words))])
 
 
