@@ -7,6 +7,7 @@ from attrs import frozen
 from gradspec.emit.cxx import WIDTH, string_literal
 from gradspec.ir import Input, Op, Output, Saved, SavedValue, walk
 from gradspec.printer import print_expr
+from gradspec.types import BaseType
 
 
 @frozen
@@ -52,6 +53,8 @@ def unkept_doc(name: str) -> str:
 def _origin(value: SavedValue) -> str:
     before = " before the op wrote to it" if value.overwritten else ""
     match value.value:
+        case Input(name) | Output(name) if value.type == BaseType("TensorInfo"):
+            return f"Sizes and options of `{name}`{before}"
         case Input(name):
             return f"The input `{name}`{before}"
         case Output(name):

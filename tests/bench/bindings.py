@@ -64,7 +64,7 @@ def main() -> None:
         theirs.mkdir()
         emit_upstream(theirs)
         print(f"g++ {' '.join(FLAGS)}, torchgen")
-        upstream = compiled(sorted(theirs.glob("*.cpp")), [theirs], Path(name))
+        upstream = compiled(sorted(theirs.glob("python_functions_*.cpp")), [theirs], Path(name))
         print(f"g++ {' '.join(FLAGS)}, gradspec")
         gradspec = compiled(sorted(ours.glob("*.cpp")), [ours, nodes], Path(name))
         classes = [

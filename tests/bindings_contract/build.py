@@ -16,6 +16,7 @@ from gradspec.emit.members import member_name
 from gradspec.ir import Program
 
 HERE = Path(__file__).resolve().parent
+MANY = 20
 
 
 def without_formulas(program: Program) -> Program:
@@ -50,8 +51,9 @@ def build_extension(
     cpp = load_backend("cpp")
     nodes = cpp.emit(without_formulas(program), cpp.Options(namespace=namespace))
     files = {**nodes, **bindings, "module.cpp": nodes_source(program, module, namespace)}
-    # Reading torch's headers takes longer than all else: they are read once for what does not belong to the nodes.
-    own = [name for name in files if name.endswith(".cpp") and name not in nodes]
+    # Reading torch's headers takes longer than all else: they are read once, or twice at once where there are many nodes.
+    apart = set(nodes) if len(program.nodes) > MANY else set()
+    own = [name for name in files if name.endswith(".cpp") and name not in apart]
     files["bindings_unit.cpp"] = "".join(f'#include "{name}"\n' for name in sorted(own))
     for name, text in files.items():
         (folder / name).write_text(text, encoding="utf-8")

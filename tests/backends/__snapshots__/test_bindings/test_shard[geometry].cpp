@@ -36,7 +36,7 @@ static constexpr Getter ToPolarBackward0_getters[] = {
      "\n    y: (grad_radius.defined() ? grad_radius * y / radius : y_info.zeros()) + (grad_angle.defined() ? "
      "grad_angle * x / radius.square() : y_info.zeros())"},
     {"x_info", &ToPolarBackward0::x_info,
-     "The input `x` (TensorInfo)."
+     "Sizes and options of `x` (TensorInfo)."
      "\n\nGradients that read it:"
      "\n    x: (grad_radius.defined() ? grad_radius * x / radius : x_info.zeros()) - (grad_angle.defined() ? "
      "grad_angle * y / radius.square() : x_info.zeros())"},
@@ -48,7 +48,7 @@ static constexpr Getter ToPolarBackward0_getters[] = {
      "\n    y: (grad_radius.defined() ? grad_radius * y / radius : y_info.zeros()) + (grad_angle.defined() ? "
      "grad_angle * x / radius.square() : y_info.zeros())"},
     {"y_info", &ToPolarBackward0::y_info,
-     "The input `y` (TensorInfo)."
+     "Sizes and options of `y` (TensorInfo)."
      "\n\nGradients that read it:"
      "\n    y: (grad_radius.defined() ? grad_radius * y / radius : y_info.zeros()) + (grad_angle.defined() ? "
      "grad_angle * x / radius.square() : y_info.zeros())"},

@@ -18,7 +18,7 @@ static constexpr Getter PowerBackward0_getters[] = {
      "\n\nGradients that read it:"
      "\n    self: n == 0 ? self_info.zeros() : grad * (n * self.pow(n - 1)).conj()"},
     {"self_info", &PowerBackward0::self_info,
-     "The input `self` (TensorInfo)."
+     "Sizes and options of `self` (TensorInfo)."
      "\n\nGradients that read it:"
      "\n    self: n == 0 ? self_info.zeros() : grad * (n * self.pow(n - 1)).conj()"},
 };
@@ -48,7 +48,7 @@ static constexpr Getter ExponentialBackward0_getters[] = {
      "\n    self: base.equal<int64_t>(1) ? self_info.zeros() : grad * (result * "
      "std::log(base.toDouble())).conj()"},
     {"self_info", &ExponentialBackward0::self_info,
-     "The input `self` (TensorInfo)."
+     "Sizes and options of `self` (TensorInfo)."
      "\n\nGradients that read it:"
      "\n    self: base.equal<int64_t>(1) ? self_info.zeros() : grad * (result * "
      "std::log(base.toDouble())).conj()"},

@@ -35,7 +35,7 @@ static constexpr Getter DivideBackward0_getters[] = {
      "\n    a: at::div(grad, b.conj(), rounding_mode) * (rounding_mode.has_value() ? 0 : 1)"
      "\n    b: rounding_mode.has_value() ? b_info.zeros() : -grad * (a / (b * b)).conj()"},
     {"b_info", &DivideBackward0::b_info,
-     "The input `b` (TensorInfo)."
+     "Sizes and options of `b` (TensorInfo)."
      "\n\nGradients that read it:"
      "\n    b: rounding_mode.has_value() ? b_info.zeros() : -grad * (a / (b * b)).conj()"},
     {"rounding_mode", &DivideBackward0::rounding_mode,

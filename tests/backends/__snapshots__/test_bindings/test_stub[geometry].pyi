@@ -67,7 +67,7 @@ class ToPolarBackward0(Node):
 
     @property
     def _saved_x_info(self) -> TensorInfo:
-        """The input `x` (TensorInfo).
+        """Sizes and options of `x` (TensorInfo).
 
         Gradients that read it:
             x: (grad_radius.defined() ? grad_radius * x / radius : x_info.zeros()) - (grad_angle.defined() ? grad_angle * y / radius.square() : x_info.zeros())
@@ -87,7 +87,7 @@ class ToPolarBackward0(Node):
 
     @property
     def _saved_y_info(self) -> TensorInfo:
-        """The input `y` (TensorInfo).
+        """Sizes and options of `y` (TensorInfo).
 
         Gradients that read it:
             y: (grad_radius.defined() ? grad_radius * y / radius : y_info.zeros()) + (grad_angle.defined() ? grad_angle * x / radius.square() : y_info.zeros())

@@ -98,7 +98,7 @@ class PowerBackward0(Node):
 
     @property
     def _saved_self_info(self) -> TensorInfo:
-        """The input `self` (TensorInfo).
+        """Sizes and options of `self` (TensorInfo).
 
         Gradients that read it:
             self: n == 0 ? self_info.zeros() : grad * (n * self.pow(n - 1)).conj()
@@ -165,7 +165,7 @@ class ExponentialBackward0(Node):
 
     @property
     def _saved_self_info(self) -> TensorInfo:
-        """The input `self` (TensorInfo).
+        """Sizes and options of `self` (TensorInfo).
 
         Gradients that read it:
             self: base.equal<int64_t>(1) ? self_info.zeros() : grad * (result * std::log(base.toDouble())).conj()

@@ -65,7 +65,7 @@ class DivideBackward0(Node):
 
     @property
     def _saved_b_info(self) -> TensorInfo:
-        """The input `b` (TensorInfo).
+        """Sizes and options of `b` (TensorInfo).
 
         Gradients that read it:
             b: rounding_mode.has_value() ? b_info.zeros() : -grad * (a / (b * b)).conj()
