@@ -326,3 +326,9 @@ def test_a_pipe_is_a_file(tmp_path: Path) -> None:
     with subprocess.Popen([sys.executable, "-c", f"open({str(fifo)!r}, 'w').write({GRAD!r})"]):
         done = process(tmp_path, "check", "p.grad")
     assert done.stdout == b"1 op, 1 node: no errors\n"
+
+
+def test_what_is_not_checked_is_said(run: Callable[..., Result]) -> None:
+    text = GRAD.replace("grad * 2", "at::neg(grad)")
+    assert "note: names of ATen were not checked" in run("check", "-", input=text).stderr
+    assert "ATen" not in run("check", "a.grad").stderr

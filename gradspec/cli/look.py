@@ -28,6 +28,7 @@ def check(
 ) -> None:
     """Say what is wrong with specs, and write nothing; `-` reads stdin as .grad."""
     from gradspec.diagnostics import Diagnostics, SpecError, count
+    from gradspec.ir import Call, walk
 
     inputs = gather_inputs(specs, schemas, torch, externs, strict, format)
     chosen = choose_backends(backends)
@@ -49,6 +50,10 @@ def check(
         program = compiled.program
         targets = f" for {', '.join(chosen)}" if chosen else ""
         click.echo(f"{count(len(program.ops), 'op')}, {count(len(program.nodes), 'node')}: no errors{targets}")
+        formulas = [d.written for op in program.ops for d in op.derivatives] + [j.formula for op in program.ops for j in op.jvps]
+        calls = (e for formula in formulas for e in walk(formula) if isinstance(e, Call))
+        if inputs.schemas is None and any(c.function.startswith("at::") for c in calls):
+            click.echo("note: names of ATen were not checked: --schemas torch does", err=True)
 
 
 @click.command()
