@@ -237,7 +237,7 @@ def test_to_stdout_and_to_a_file(folder: Path, run_gradspec: RunGradspec) -> Non
     done = run_gradspec(*call, cwd=folder)
     assert (done.returncode, done.stdout, done.stderr) == (0, GRAD, "")
     done = run_gradspec(*call, "-o", "x.grad", cwd=folder)
-    assert (done.returncode, done.stdout, done.stderr) == (0, "1 ops in x.grad\n", "")
+    assert (done.returncode, done.stdout, done.stderr) == (0, "1 op in x.grad\n", "")
     assert (folder / "x.grad").read_text() == GRAD
 
 
