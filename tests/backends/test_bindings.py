@@ -17,6 +17,7 @@ from gradspec.backend import Backend
 from gradspec.diagnostics import SpecError
 from gradspec.emit.cxx import WIDTH
 from gradspec.ir import Program
+from gradspec.pipeline import compile_files
 from gradspec.types import BaseType, ListType, OptionalType, Type
 from gradspec_bindings import BACKEND
 from gradspec_bindings.emit import BindingsOptions, make_shards
@@ -209,6 +210,19 @@ def test_shards_are_even_and_hold_each_node_once() -> None:
         assert len(shards) == count
         assert sorted(node.name for shard in shards for node in shard) == sorted(node.name for node in nodes(800))
         assert max(map(len, shards)) <= 1.4 * 800 / count
+
+
+@pytest.mark.skipif(find_spec("torchgen") is None, reason="torch is not installed")
+def test_the_nodes_of_torch_fall_evenly() -> None:
+    import torchgen
+
+    packaged = Path(torchgen.__file__).parent / "packaged"
+    specs = [packaged / "autograd/derivatives.yaml"]
+    names = [op.node or "" for op in compile_files(specs, packaged / "ATen/native/native_functions.yaml").program.nodes]
+    for count in (2, 3, 4, 5, 6, 8):
+        mean = len(names) / count
+        sizes = [len(shard) for shard in make_shards([NodeClass(name, "", "", ()) for name in names], count)]
+        assert all(0.9 * mean <= size <= 1.1 * mean for size in sizes), sizes
 
 
 def test_one_node_more_changes_one_shard() -> None:
