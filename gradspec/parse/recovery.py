@@ -65,9 +65,7 @@ def find_op(source: Source, start: int, stop: int, diagnostics: Diagnostics) -> 
                 rules.append(FoundRule(rule_start, scan.at, dispatch))
         elif scan.fine and scan.at < stop:
             help_ = "a rule looks like `self: grad * other;`"
-            if source.text[rule_start:].removeprefix("dispatch").lstrip(BLANKS)[:1] == ":" and source.text.startswith(
-                "dispatch", rule_start
-            ):
+            if source.text[rule_start : scan.at].replace(" ", "").startswith("dispatch:"):
                 help_ = "a block is `dispatch KEY { ... }`, without `:`"
             scan.report("GS0203", "a `;` is missing", scan.end_before() - 1, help=help_)
     if opened:
