@@ -5,7 +5,7 @@ PY := .venv/bin/python
 INSTALLED := .venv/.installed
 
 CONFORMANCE := facts header compile functional import cases python-nodes node-calls python-opinfo models planted getters bindings-compile
-BENCH := emit noop ops10k wide compile bindings
+BENCH := emit noop ops10k wide compile-cost bindings
 
 .PHONY: help demo test check format conformance conformance-eras bench clean
 
@@ -53,7 +53,7 @@ conformance-eras: $(INSTALLED)
 bench: $(BENCH:%=bench-%)
 
 $(BENCH:%=bench-%): bench-%: $(INSTALLED)
-	@$(PY) tests/bench/$*.py
+	@$(PY) tests/bench/$(subst -,_,$*).py
 
 clean:
 	rm -rf .venv build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis

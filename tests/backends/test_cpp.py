@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from attrs import evolve
 from compiling import diagnose, place
 from syrupy.assertion import SnapshotAssertion
 from syrupy.extensions.single_file import SingleFileSnapshotExtension, WriteMode
@@ -199,7 +200,7 @@ def test_the_helpers_are_an_option() -> None:
 )
 def test_options_that_are_no_cxx(key: str, value: str) -> None:
     with pytest.raises(ValueError, match=key):
-        CppOptions(**{key: value})
+        evolve(CppOptions(), **{key: value})
 
 
 # ------------------------------------------------------------------------------------------------------------------- nodes
