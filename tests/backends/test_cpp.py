@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
-from attrs import evolve
 from compiling import diagnose, place
 from syrupy.assertion import SnapshotAssertion
 from syrupy.extensions.single_file import SingleFileSnapshotExtension, WriteMode
@@ -199,8 +199,9 @@ def test_the_helpers_are_an_option() -> None:
     ],
 )
 def test_options_that_are_no_cxx(key: str, value: str) -> None:
+    options: dict[str, Any] = {key: value}
     with pytest.raises(ValueError, match=key):
-        evolve(CppOptions(), **{key: value})
+        CppOptions(**options)
 
 
 # ------------------------------------------------------------------------------------------------------------------- nodes
