@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shutil
-import subprocess
 from collections.abc import Sequence
 from functools import cache
 from importlib.util import find_spec
@@ -13,10 +12,10 @@ from typing import Any
 
 import pytest
 from compiling import diagnose
+from linking import load_nodes
 
 from gradspec.ir import Program
 from gradspec.types import BaseType, ListType, OptionalType, Type
-from gradspec_cpp import BACKEND
 from gradspec_cpp.emit import CppOptions
 from gradspec_cpp.types import is_kept_tensor, spell
 
@@ -45,42 +44,10 @@ each_node = pytest.mark.parametrize("name", NAMES)
 
 def build(shape: str, folder: Path) -> Any:
     """The ops of SHAPE.cpp, which makes the nodes of nodes.grad in that shape."""
-    import torch
-
     # A namespace for each: what is inline, the loader may merge over all libraries of a process.
     space = f"{shape}_nodes"
     options = CppOptions(shape=shape, namespace=space, helpers_header="helpers.h", helpers_namespace="mixing", shards=1)
-    for name, text in BACKEND.emit(program(), options).items():
-        (folder / name).write_text(text, encoding="utf-8")
-    root = Path(torch.__file__).parent
-    compile_ = [
-        "g++",
-        "-std=c++20",
-        "-O0",
-        "-fPIC",
-        "-Wall",
-        "-Wextra",
-        "-Werror",
-        f"-I{folder}",
-        f"-I{SOURCES}",
-        f"-DNODES={space}",
-    ]
-    compile_ += ["-isystem", str(root / "include"), "-isystem", str(root / "include/torch/csrc/api/include"), "-c"]
-    sources = (folder / "Functions.cpp", SOURCES / f"{shape}.cpp")
-    objects = [folder / f"{source.stem}.o" for source in sources]
-    running = [
-        subprocess.Popen([*compile_, str(source), "-o", str(made)], stderr=subprocess.PIPE, text=True)
-        for source, made in zip(sources, objects, strict=True)
-    ]
-    for process in running:
-        _, errors = process.communicate()
-        assert process.returncode == 0, errors[-4000:]
-    library = folder / f"lib{space}.so"
-    link = ["g++", "-shared", *map(str, objects), "-L", str(root / "lib"), "-ltorch_cpu", "-lc10", "-o", str(library)]
-    linked = subprocess.run(link, capture_output=True, text=True, check=False)
-    assert linked.returncode == 0, linked.stderr[-4000:]
-    torch.ops.load_library(str(library))
-    return getattr(torch.ops, f"gradspec_{shape}")
+    return load_nodes(program(), options, SOURCES / f"{shape}.cpp", folder, (f"-I{SOURCES}", f"-DNODES={space}"))
 
 
 @pytest.fixture(scope="session")

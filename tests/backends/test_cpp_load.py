@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shutil
-import subprocess
 from collections.abc import Callable
 from importlib.util import find_spec
 from pathlib import Path
@@ -11,8 +10,8 @@ from typing import Any
 
 import pytest
 from compiling import diagnose
+from linking import load_nodes
 
-from gradspec_cpp import BACKEND
 from gradspec_cpp.emit import CppOptions
 
 pytestmark = [
@@ -28,31 +27,10 @@ SOURCES = Path(__file__).parent / "cpp_load"
 
 @pytest.fixture(scope="module")
 def ops(tmp_path_factory: pytest.TempPathFactory) -> Any:
-    """The ops of ops.cpp, which record the nodes of nodes.grad."""
-    import torch
-
-    folder = tmp_path_factory.mktemp("cpp_load")
+    """The ops of load.cpp, which record the nodes of nodes.grad."""
     program, _ = diagnose((SOURCES / "nodes.grad").read_text(encoding="utf-8"))
     assert program is not None
-    for name, text in BACKEND.emit(program, CppOptions()).items():
-        (folder / name).write_text(text, encoding="utf-8")
-    root = Path(torch.__file__).parent
-    compile_ = ["g++", "-std=c++20", "-O0", "-fPIC", "-Wall", "-Wextra", "-Werror", "-I", str(folder)]
-    compile_ += ["-isystem", str(root / "include"), "-isystem", str(root / "include/torch/csrc/api/include"), "-c"]
-    running = [
-        subprocess.Popen([*compile_, str(source), "-o", str(folder / f"{source.stem}.o")], stderr=subprocess.PIPE, text=True)
-        for source in (folder / "Functions.cpp", SOURCES / "ops.cpp")
-    ]
-    for process in running:
-        _, errors = process.communicate()
-        assert process.returncode == 0, errors
-    objects = [str(folder / "Functions.o"), str(folder / "ops.o")]
-    library = folder / "libnodes.so"
-    link = ["g++", "-shared", *objects, "-L", str(root / "lib"), "-ltorch_cpu", "-lc10", "-o", str(library)]
-    linked = subprocess.run(link, capture_output=True, text=True, check=False)
-    assert linked.returncode == 0, linked.stderr
-    torch.ops.load_library(str(library))
-    return torch.ops.gradspec_load
+    return load_nodes(program, CppOptions(), SOURCES / "load.cpp", tmp_path_factory.mktemp("cpp_load"))
 
 
 def leaf(*shape: int) -> Any:
