@@ -55,5 +55,8 @@ bench: $(BENCH:%=bench-%)
 $(BENCH:%=bench-%): bench-%: $(INSTALLED)
 	@$(PY) tests/bench/$(subst -,_,$*).py
 
+.PHONY: bench-compile
+bench-compile: bench-compile-cost
+
 clean:
 	rm -rf .venv build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis

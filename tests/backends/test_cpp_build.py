@@ -202,3 +202,86 @@ def test_the_example_builds_and_runs(repo: Path, tmp_path: Path) -> None:
     configure(EXAMPLE, tmp_path, repo, f"-DCMAKE_PREFIX_PATH={torch.utils.cmake_prefix_path}")
     cmake("--build", tmp_path, "--parallel", "2")
     assert subprocess.run([tmp_path / "example"], capture_output=True, text=True, check=True).stdout == "3\n"
+
+
+# ---------------------------------------------------------------------------------------------------- docs/building.md
+
+
+def blocks(repo: Path, language: str) -> list[str]:
+    """The code blocks of one language."""
+    parts = (repo / "docs" / "building.md").read_text(encoding="utf-8").split(f"```{language}\n")[1:]
+    return [part.partition("```")[0] for part in parts]
+
+
+@pytest.mark.parametrize("shards", [1, 2, 5])
+def test_the_macro_declares_what_is_emitted(repo: Path, run_gradspec: RunGradspec, folder: Path, shards: int) -> None:
+    class Native:
+        def __init__(self) -> None:
+            self.rules: dict[str, dict[str, object]] = {}
+
+        def genrule(self, **rule: object) -> None:
+            self.rules["genrule"] = rule
+
+        def cc_library(self, **rule: object) -> None:
+            self.rules["cc_library"] = rule
+
+    native = Native()
+    scope: dict[str, object] = {"native": native}
+    # The macro's Starlark is Python too.
+    exec(blocks(repo, "python")[0], scope)
+    macro = scope["gradspec_cpp"]
+    assert callable(macro)
+    macro(name="out", specs=["mul.grad"], shards=shards, options={"namespace": "mylib::nodes"})
+    command = str(native.rules["genrule"]["cmd"])
+    for place, text in {"$(locations mul.grad)": "mul.grad", "$(RULEDIR)": ".", "'": ""}.items():
+        command = command.replace(place, text)
+    tool, *arguments = command.removeprefix("$(location //tools:gradspec)").split()
+    assert tool == "emit"
+    done = run_gradspec(tool, *arguments, cwd=folder)
+    assert (done.returncode, done.stderr) == (0, "")
+    written = {f"out/{path.name}" for path in (folder / "out").iterdir() if not path.name.startswith(".")}
+    outs, sources, headers = (
+        native.rules[rule][key] for rule, key in [("genrule", "outs"), ("cc_library", "srcs"), ("cc_library", "hdrs")]
+    )
+    assert isinstance(outs, list)
+    assert isinstance(sources, list)
+    assert isinstance(headers, list)
+    assert set(outs) == written == set(sources) | set(headers)
+    assert all(path.endswith(".cpp") for path in sources)
+
+
+@needs_make
+def test_the_makefile_of_the_page(repo: Path, folder: Path) -> None:
+    (folder / "mul.grad").rename(folder / "nodes.grad")
+    (folder / "build").mkdir()
+    (makefile,) = blocks(repo, "make")
+    (folder / "Makefile").write_text(makefile.replace("gradspec emit", f"{sys.executable} -m gradspec emit"))
+    goal = ["make", "build/nodes/Functions.cpp"]
+
+    def emits() -> bool:
+        done = subprocess.run(goal, cwd=folder, capture_output=True, text=True, check=True)
+        return "gradspec emit" in done.stdout
+
+    assert emits()
+    assert (folder / "build/nodes/Functions.cpp").is_file()
+    assert not emits()
+    (folder / "nodes.grad").touch()
+    assert emits()
+    assert not emits()
+
+
+@pytest.mark.skipif(shutil.which("ninja") is None, reason="ninja is not installed")
+def test_the_ninja_file_of_the_page(repo: Path, folder: Path) -> None:
+    (folder / "mul.grad").rename(folder / "nodes.grad")
+    (rules_,) = blocks(repo, "ninja")
+    (folder / "build.ninja").write_text(rules_.replace("gradspec emit", f"{sys.executable} -m gradspec emit"))
+
+    def emits() -> bool:
+        done = subprocess.run(["ninja"], cwd=folder, capture_output=True, text=True, check=True)
+        return "no work to do" not in done.stdout
+
+    assert emits()
+    assert not emits()
+    (folder / "nodes.grad").touch()
+    assert emits()
+    assert not emits()
