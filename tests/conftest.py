@@ -11,6 +11,10 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
+# `make test` must not speak to the makes that tests run.
+for _name in ("MAKEFLAGS", "MFLAGS", "MAKELEVEL"):
+    os.environ.pop(_name, None)
+
 REPO = Path(__file__).resolve().parent.parent
 
 # Times differ too much between machines to be a property. In CI the same examples come each time; elsewhere new ones do.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import multiprocessing
+import shutil
 import sys
 import tempfile
 import warnings
@@ -92,8 +93,8 @@ def _imported(path: str, text: str) -> ModuleType:
     module = module_from_spec(spec)
     sys.modules[name] = module
     spec.loader.exec_module(module)
-    file.unlink()
-    folder.rmdir()
+    # With what Python itself may have put beside it.
+    shutil.rmtree(folder, ignore_errors=True)
     return module
 
 
