@@ -228,7 +228,7 @@ def test_the_macro_declares_what_is_emitted(repo: Path, run_gradspec: RunGradspe
     native = Native()
     scope: dict[str, object] = {"native": native}
     # The macro's Starlark is Python too.
-    exec(blocks(repo, "python")[0], scope)
+    exec(blocks(repo, "starlark")[0], scope)
     macro = scope["gradspec_cpp"]
     assert callable(macro)
     macro(name="out", specs=["mul.grad"], shards=shards, options={"namespace": "mylib::nodes"})
