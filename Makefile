@@ -55,7 +55,6 @@ bench: $(BENCH:%=bench-%)
 $(BENCH:%=bench-%): bench-%: $(INSTALLED)
 	@$(PY) tests/bench/$(subst -,_,$*).py
 
-.PHONY: bench-compile
 bench-compile: bench-compile-cost
 
 clean:
