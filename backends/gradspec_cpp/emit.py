@@ -12,10 +12,11 @@ from gradspec.emit.cxx import call
 from gradspec.emit.identifiers import is_cxx_reserved
 from gradspec.emit.templates import template_environment
 from gradspec.ir import Program
+from gradspec_cpp import helpers
 from gradspec_cpp.expr import emit_expr_lines
 from gradspec_cpp.model import node_model
 from gradspec_cpp.shapes import SHAPES
-from gradspec_cpp.shards import MAX_SHARDS, make_shards
+from gradspec_cpp.shards import HELPERS_HEADER, MAX_SHARDS, make_shards
 from gradspec_cpp.types import common_members
 
 # Templates are named from here: those that shapes share, and those of one shape.
@@ -71,12 +72,12 @@ class CppOptions:
         metadata={"help": "the namespace of the emitted classes, nested with `::`"},
     )
     helpers_header: str = field(
-        default="torch/csrc/autograd/FunctionsManual.h",
+        default=helpers.HEADER,
         validator=_check_header,
         metadata={"help": "the header with the helper functions that formulas call; empty for none"},
     )
     helpers_namespace: str = field(
-        default="torch::autograd::generated::details",
+        default=helpers.NAMESPACE,
         validator=_check_optional_namespace,
         metadata={"help": "the namespace of the helper functions; empty for none"},
     )
@@ -100,24 +101,30 @@ def emit(program: Program, options: CppOptions) -> Mapping[str, str]:
     environment = template_environment(_TEMPLATES)
     environment.globals.update(call=call, formula=emit_expr_lines)
     prefix = "" if options.namespace == _UPSTREAM_NAMESPACE else f"{options.namespace.replace('::', '_')}_"
-    values = {"options": options, "bound_prefix": prefix}
+    values = {"options": options, "bound_prefix": prefix, "helpers_header": HELPERS_HEADER}
 
     def render(template: str, **more: object) -> str:
         return environment.get_template(template).render(values | more)
 
     files = {name: render(template) for name, template in shape.runtime.items()}
     common = common_members(shape.speech.words)
-    shards = make_shards(program, options.shards, shape.has_operator_headers)
+    # Torch's own header of helpers is a heavy one: for the release that a shape is made for, what is called of it is declared.
+    usual = (options.helpers_header, options.helpers_namespace) == (helpers.HEADER, helpers.NAMESPACE)
+    declares = usual and shape.torch == helpers.TORCH
+    if declares:
+        files["gradspec_helpers.h"] = render("templates/gradspec_helpers.h.j2", helpers=helpers, tuple=tuple)
+    declared = helpers.helper_names() if declares else frozenset()
+    shards = make_shards(program, options.shards, shape.has_operator_headers, declared)
     if len(shards) > 1:
         files["Functions.h"] = render("templates/Functions_all.h.j2", shards=shards)
-        if "gradspec_tasks.h" in files:
-            members = (*shape.told, *common)
-            files["Functions.cpp"] = render("templates/Functions_main.cpp.j2", members=members)
     for shard in shards:
         here = [nodes[op.node] for op in shard.ops]
-        # What to do with a member is compiled in Functions.cpp for all shards, unless its type is a rare one.
+        # What to do with a member is compiled in the first shard for all, unless its type is a rare one.
+        first = shard is shards[0]
+        shared = (*shape.told, *common) if first and len(shards) > 1 else ()
         rare = any(not m.spelling.visit and m.spelling.member not in common for node in here for m in node.saved)
-        alone = len(shards) == 1
         files[f"{shard.stem}.h"] = render(shape.header, nodes=here)
-        files[f"{shard.stem}.cpp"] = render(shape.source, nodes=here, shard=shard, alone=alone, does_tasks=alone or rare)
+        files[f"{shard.stem}.cpp"] = render(
+            shape.source, nodes=here, shard=shard, first=first, shared=shared, does_tasks=first or rare
+        )
     return files

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Set
 
 from attrs import frozen
 
@@ -13,10 +13,13 @@ MAX_SHARDS = 256
 
 # What the compiler takes for torch's headers, in the unit of `compile_cost`: a shard with less than that of its own would waste
 # more than it gains. Measured with g++ 12 -O2 on the nodes of PyTorch 2.13.
-_HEADERS_COST = 6000
+_HEADERS_COST = 5000
+
+# The first shard also holds what stands in one source alone, and so has fewer nodes than each of the others, in this proportion.
+_FIRST_SLOTS, _SLOTS = 9, 20
 
 # Under this salt the nodes of PyTorch 2.13 fall evenly into 2, 3, 4, 6, 8 and 16 shards; other names fall as chance has it.
-_SALT = 2034
+_SALT = 3714
 
 # The parts of a formula that become instructions.
 _COMPILED = Call | Method | Binary | Unary | Index | Construct | Lambda
@@ -28,25 +31,33 @@ _LIGHT_FUNCTIONS = frozenset(
 _LIGHT_NAMESPACES = ("std::", "at::Tensor", "at::Scalar", "at::IntArrayRef")
 _LIGHT_CONSTANTS = ("at::k", "c10::", "std::", "::std::", "M_", "INFINITY", "NAN", "nullopt", "nullptr")
 
+# What stands in a header of its own, or in that of emitted declarations.
+_FUNCTIONS = {
+    "at::native::get_nested_tensor_impl": "<ATen/native/nested/NestedTensorUtils.h>",
+    "at::sum_to": "<ATen/ExpandUtils.h>",
+}
+HELPERS_HEADER = '"gradspec_helpers.h"'
+
 
 @frozen
 class Shard:
     """One source file with its header. `stem`: their name.
 
-    `operators`: the headers of the operators that its formulas call, by name; None where they need anything else too, so that
-    all of ATen and the helpers are to be included.
+    `headers`: what its formulas need, as `#include` names it; None where that is not known for some of it, so that all of ATen
+    and the helpers' header are to be included.
     """
 
     stem: str
     ops: tuple[Op, ...]
-    operators: tuple[str, ...] | None
+    headers: tuple[str, ...] | None
 
 
-def make_shards(program: Program, asked: int, per_operator: bool) -> tuple[Shard, ...]:
+def make_shards(program: Program, asked: int, per_operator: bool, declared: Set[str] = frozenset()) -> tuple[Shard, ...]:
     """The nodes of a program in `asked` files; in as many as their cost asks for where that is 0.
 
     The file of a node depends on the name of its class and on the number of files alone: whatever happens to other nodes, and
-    whatever becomes of its own formulas, it stays. `per_operator`: this torch has a header for each operator.
+    whatever becomes of its own formulas, it stays. `per_operator`: this torch has a header for each operator. `declared`: helpers
+    that an emitted header declares.
     """
     nodes = program.nodes
     count = asked or shard_count(sum(map(compile_cost, nodes)))
@@ -56,7 +67,10 @@ def make_shards(program: Program, asked: int, per_operator: bool) -> tuple[Shard
         ops[shard_of(op.node, count)].append(op)
     stems = [f"Functions_{i}" for i in range(count)] if count > 1 else ["Functions"]
     return tuple(
-        [Shard(stem, tuple(ops[i]), called_operators(ops[i], program) if per_operator else None) for i, stem in enumerate(stems)]
+        [
+            Shard(stem, tuple(ops[i]), needed_headers(ops[i], program, declared) if per_operator else None)
+            for i, stem in enumerate(stems)
+        ]
     )
 
 
@@ -78,43 +92,55 @@ def compile_cost(op: Op) -> int:
 
 
 def shard_of(name: str, count: int, salt: int = _SALT) -> int:
-    """The shard of a class, by jump consistent hashing (Lamping and Veach, arXiv:1406.2294).
+    """The shard of a class: that of its slot, of which each shard has a number.
 
-    One shard more takes its nodes evenly from the others, and moves none between those.
+    One shard more takes its nodes from all others alike, and moves none between those.
     """
+    slot = _slot_of(name, _FIRST_SLOTS + (count - 1) * _SLOTS, salt)
+    return 0 if slot < _FIRST_SLOTS else 1 + (slot - _FIRST_SLOTS) // _SLOTS
+
+
+def _slot_of(name: str, count: int, salt: int) -> int:
+    """One of `count` slots, by jump consistent hashing (Lamping and Veach, arXiv:1406.2294)."""
     key = int.from_bytes(hashlib.blake2b(name.encode(), digest_size=8, salt=salt.to_bytes(8, "big")).digest(), "big")
-    shard, following = 0, 0
+    slot, following = 0, 0
     while following < count:
-        shard = following
+        slot = following
         key = (key * 2862933555777941757 + 1) % 2**64
-        following = (shard + 1) * 2**31 // ((key >> 33) + 1)
-    return shard
+        following = (slot + 1) * 2**31 // ((key >> 33) + 1)
+    return slot
 
 
-def called_operators(ops: Iterable[Op], program: Program) -> tuple[str, ...] | None:
-    """The operators whose functions these formulas call, sorted; None where they need more than those."""
+def needed_headers(ops: Iterable[Op], program: Program, declared: Set[str] = frozenset()) -> tuple[str, ...] | None:
+    """The headers of what these formulas call, sorted; None where one is not known."""
     found = set()
     for op in ops:
         for derivative in op.derivatives:
             for part in walk(derivative.formula):
-                needed = _needed_operator(part, program)
-                if needed is None:
+                header = _needed_header(part, program, declared)
+                if header is None:
                     return None
-                found.add(needed)
+                found.add(header)
     return tuple(sorted(found - {""}))
 
 
-def _needed_operator(part: Expr, program: Program) -> str | None:
-    """The operator that this part itself calls; empty where it calls none, None where it needs anything else."""
+def _needed_header(part: Expr, program: Program, declared: Set[str]) -> str | None:
+    """The header of what this part itself names; empty where it needs none, None where that is not known."""
     match part:
         case Constant(name):
+            if name in declared:
+                return HELPERS_HEADER
             return "" if name.startswith(_LIGHT_CONSTANTS) else None
         case Call(function):
+            if function in declared:
+                return HELPERS_HEADER
             if function in _LIGHT_FUNCTIONS or function.startswith(_LIGHT_NAMESPACES):
                 return ""
+            if function in _FUNCTIONS:
+                return _FUNCTIONS[function]
             name = function.removeprefix("at::").removesuffix("_symint")
             known = any(o.has_function and not o.schema.name.library for o in program.operators(name))
             # `add_` has its function in the header of `add`. Formulas write to nothing, and call none such.
-            return name if known and not name.endswith("_") else None
+            return f"<ATen/ops/{name}.h>" if known and not name.endswith("_") else None
         case _:
             return ""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Mapping
 from functools import cache
 from pathlib import Path
@@ -13,12 +12,13 @@ from compiling import diagnose
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gradspec.ir import Program
+from gradspec.ir import Call, Program, walk
 from gradspec.load import TorchNotFound, find_torch
 from gradspec.pipeline import compile_files
 from gradspec_cpp import BACKEND
 from gradspec_cpp.emit import CppOptions
-from gradspec_cpp.shards import called_operators, compile_cost, make_shards, shard_count, shard_of
+from gradspec_cpp.helpers import OTHERS, helper_names
+from gradspec_cpp.shards import compile_cost, make_shards, needed_headers, shard_count, shard_of
 
 SPECS = sorted((Path(__file__).resolve().parents[2] / "specs").glob("*.grad"))
 
@@ -66,7 +66,7 @@ def test_one_node_is_in_one_shard(name: str, shards: int) -> None:
     # Removed, and so also added; changed; and changed so that it needs other headers and members.
     assert changed(before, emitted({k: v for k, v in OPS.items() if k != name}, shards)) == {f"{own}.h", f"{own}.cpp"}
     assert changed(before, emitted(OPS | {name: "grad * 2 * self"}, shards)) == {f"{own}.cpp"}
-    other = emitted(OPS | {name: 'not_implemented("it")'}, shards)
+    other = emitted(OPS | {name: "at::native::f(grad)"}, shards)
     assert changed(before, other) == {f"{own}.h", f"{own}.cpp"}
 
 
@@ -78,7 +78,7 @@ def test_one_shard_more_moves_nodes_to_it_alone(name: str, count: int) -> None:
 def test_all_that_is_emitted_is_known_from_the_number_of_shards() -> None:
     few = emitted({"lab_opa": "grad"}, 4)
     assert few.keys() == emitted(OPS, 4).keys()
-    assert {name for name in few if name.endswith(".cpp")} == {"Functions.cpp", *[f"Functions_{i}.cpp" for i in range(4)]}
+    assert {name for name in few if name.endswith(".cpp")} == {f"Functions_{i}.cpp" for i in range(4)}
     assert few["Functions.h"].count("#include") == 4
     alone = emitted({"lab_opa": "grad"}, 1)
     assert {name for name in alone if name.startswith("Functions")} == {"Functions.h", "Functions.cpp"}
@@ -105,12 +105,12 @@ def test_pytorch_asks_for_two() -> None:
     assert [shard.stem for shard in make_shards(torch_program(), 0, True)] == ["Functions_0", "Functions_1"]
 
 
-@pytest.mark.parametrize(("shards", "over"), [(2, 1.05), (3, 1.05), (4, 1.05), (6, 1.1), (8, 1.1), (16, 1.2)])
+@pytest.mark.parametrize(("shards", "over"), [(2, 1.05), (3, 1.05), (4, 1.06), (6, 1.1), (8, 1.15), (16, 1.2)])
 def test_shards_are_even(shards: int, over: float) -> None:
-    costs = Counter[str]()
-    for shard in make_shards(torch_program(), shards, True):
-        costs[shard.stem] = sum(map(compile_cost, shard.ops))
-    assert max(costs.values()) * shards / costs.total() < over
+    first, *others = [sum(map(compile_cost, shard.ops)) for shard in make_shards(torch_program(), shards, True)]
+    assert max(others) * len(others) / sum(others) < over
+    # It holds what is there once: about half as much are its nodes.
+    assert 0.3 < first * len(others) / sum(others) < 0.6
 
 
 def test_every_node_is_in_one_shard() -> None:
@@ -152,6 +152,7 @@ def test_operators_are_included_by_name(repo: Path) -> None:
     assert found is not None, problems
     source = BACKEND.emit(found, CppOptions())["Functions.cpp"]
     assert includes(source)[2:] == ["<ATen/ops/sigmoid_backward.h>", "<ATen/ops/zeros.h>"]
+    assert "using namespace torch" not in source
     assert source.index("#define AT_PER_OPERATOR_HEADERS") < source.index("#include")
     # That torch had no such headers yet.
     old = BACKEND.emit(found, CppOptions(shape="apply"))["Functions.cpp"]
@@ -159,26 +160,59 @@ def test_operators_are_included_by_name(repo: Path) -> None:
     assert "<ATen/ATen.h>" in old
 
 
-@pytest.mark.parametrize("formula", ["at::native::f(grad)", "maybe_multiply(grad, 2)", 'not_implemented("f")'])
+@pytest.mark.parametrize(
+    "formula", ["at::native::f(grad)", "at::sigmoid_backward(grad, self)", "amaxamin_jvp(self, self, grad, {0}, true)"]
+)
 def test_anything_else_includes_everything(formula: str) -> None:
+    # No operator is known here, and the last one is a helper of forward formulas.
     source = emitted({"lab_opa": formula}, 1)["Functions.cpp"]
     assert includes(source)[2:] == ["<ATen/ATen.h>", '"torch/csrc/autograd/FunctionsManual.h"']
     assert "AT_PER_OPERATOR_HEADERS" not in source
 
 
+@pytest.mark.parametrize("formula", ["maybe_multiply(grad, 2)", 'not_implemented("f")'])
+def test_helpers_are_declared(formula: str) -> None:
+    files = emitted({"lab_opa": formula}, 1)
+    source = files["Functions.cpp"]
+    assert includes(source)[2:] == ['"gradspec_helpers.h"']
+    assert "using namespace torch::autograd::generated::details;\n" in source
+    assert f" {formula.partition('(')[0]}(const" in files["gradspec_helpers.h"]
+
+
+@pytest.mark.parametrize(
+    "options", [CppOptions(helpers_header="mine.h"), CppOptions(shape="packed"), CppOptions(helpers_namespace="mine")]
+)
+def test_helpers_of_others_are_included(options: CppOptions) -> None:
+    files = BACKEND.emit(program({"lab_opa": "maybe_multiply(grad, 2)"}), options)
+    assert "gradspec_helpers.h" not in files
+    assert includes(files["Functions.cpp"])[2:] == ["<ATen/ATen.h>", f'"{options.helpers_header}"']
+
+
 def test_only_shards_that_call_helpers_include_them() -> None:
-    ops = OPS | {"lab_opc": "maybe_multiply(grad, 2)"}
-    files = emitted(ops, 4)
-    sources = {name for name, text in files.items() if name.endswith(".cpp") and "FunctionsManual.h" in text}
+    files = emitted(OPS | {"lab_opc": "maybe_multiply(grad, 2)"}, 4)
+    sources = {name for name, text in files.items() if name.endswith(".cpp") and "helpers.h" in text}
     assert sources == {f"Functions_{shard_of('LabOpcBackward0', 4)}.cpp"}
+
+
+def test_the_helpers_that_pytorch_calls_are_all_declared() -> None:
+    assert all(shard.headers is not None for shard in make_shards(torch_program(), 0, True, helper_names()))
+    called = {
+        part.function
+        for node in torch_program().nodes
+        for d in node.derivatives
+        for part in walk(d.formula)
+        if isinstance(part, Call)
+    }
+    assert helper_names() - OTHERS <= called
 
 
 def test_the_headers_of_operators_exist() -> None:
     import torch
 
     found = torch_program()
-    lean = [called for node in found.nodes if (called := called_operators([node], found)) is not None]
-    names = {name for called in lean for name in called}
-    folder = Path(torch.__file__).parent / "include" / "ATen" / "ops"
-    assert len(lean) > 400
-    assert [name for name in sorted(names) if not (folder / f"{name}.h").is_file()] == []
+    headers = needed_headers(found.nodes, found, helper_names())
+    assert headers is not None
+    folder = Path(torch.__file__).parent / "include"
+    files = [header.strip("<>") for header in headers if header.startswith("<")]
+    assert len(files) > 100
+    assert [file for file in files if not (folder / file).is_file()] == []
