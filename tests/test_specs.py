@@ -229,33 +229,9 @@ class IrFile(SingleFileSnapshotExtension):
     file_extension = "ir"
 
 
-class HeaderFile(SingleFileSnapshotExtension):
-    """The nodes that are declared, a file a spec."""
-
-    _write_mode = WriteMode.TEXT
-    file_extension = "h"
-
-
-class SourceFile(SingleFileSnapshotExtension):
-    """The nodes that are defined, a file a spec."""
-
-    _write_mode = WriteMode.TEXT
-    file_extension = "cpp"
-
-
 @each_spec
 def test_ir(path: Path, snapshot: SnapshotAssertion) -> None:
     assert print_program(program_of(path)) == snapshot(extension_class=IrFile)
-
-
-@each_spec
-def test_cpp_header(path: Path, snapshot: SnapshotAssertion) -> None:
-    assert emitted(program_of(path))["Functions.h"] == snapshot(extension_class=HeaderFile)
-
-
-@each_spec
-def test_cpp_source(path: Path, snapshot: SnapshotAssertion) -> None:
-    assert emitted(program_of(path))["Functions.cpp"] == snapshot(extension_class=SourceFile)
 
 
 @pytest.mark.slow
