@@ -19,10 +19,7 @@ from gradspec.ir import (
     rewrite,
     walk,
 )
-from gradspec.types import has_symint, is_tensor_like
-
-# How the arguments of a tensor factory become one in C++ (torchgen.api.cpp.argument).
-_OPTIONS_ARGUMENTS = ("dtype", "layout", "device", "pin_memory")
+from gradspec.types import OPTIONS_ARGUMENTS, has_symint, is_tensor_like
 
 
 def linear_formula(schema: Schema, differentiable: Iterable[str], *, has_function: bool) -> Expr:
@@ -33,13 +30,13 @@ def linear_formula(schema: Schema, differentiable: Iterable[str], *, has_functio
     """
     moving = set(differentiable)
     names = [a.name for a in schema.arguments]
-    grouped = all(n in names for n in _OPTIONS_ARGUMENTS)
+    grouped = all(n in names for n in OPTIONS_ARGUMENTS)
     args: list[Expr] = []
     for argument in schema.arguments:
         if argument.name in moving:
             args.append(Tangent(argument.name))
-        elif grouped and argument.name in _OPTIONS_ARGUMENTS:
-            if argument.name == _OPTIONS_ARGUMENTS[0]:
+        elif grouped and argument.name in OPTIONS_ARGUMENTS:
+            if argument.name == OPTIONS_ARGUMENTS[0]:
                 args.append(Constant("options"))
         else:
             args.append(Input(argument.name, argument.type))

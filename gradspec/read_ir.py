@@ -15,7 +15,7 @@ from gradspec.parse import parse_formula, parse_schema
 from gradspec.parse.schema import parse_type
 from gradspec.scope import Scope, resolve_formula
 from gradspec.source import Excerpt, Source, Span
-from gradspec.types import SAVED_BASE_TYPES, TENSOR, ListType, OptionalType, Type, base
+from gradspec.types import SAVED_BASE_TYPES, TENSOR, Type, base, with_suffixes
 
 
 def read_program(text: str, path: str = "<ir>") -> ir.Program:
@@ -190,8 +190,5 @@ def _described(text: str) -> tuple[str, str, str]:
 
 
 def _saved_type(text: str) -> Type:
-    if text.endswith("?"):
-        return OptionalType(_saved_type(text[:-1]))
-    if text.endswith("[]"):
-        return ListType(_saved_type(text[:-2]))
-    return base(text) if text in SAVED_BASE_TYPES else parse_type(text)[0]
+    name = text.partition("?")[0].partition("[")[0]
+    return with_suffixes(base(name), text[len(name) :]) if name in SAVED_BASE_TYPES else parse_type(text)[0]

@@ -9,11 +9,22 @@ from attrs import field, frozen
 
 from gradspec import torch_signatures
 from gradspec.ir import Argument, Operator, Program, Schema, TypeRef
-from gradspec.types import BOOL, INT, SCALAR, STR, SYMINT, TENSOR, ListType, OptionalType, Type, base, has_symint
+from gradspec.types import (
+    BOOL,
+    INT,
+    OPTIONS_ARGUMENTS,
+    SCALAR,
+    STR,
+    SYMINT,
+    TENSOR,
+    ListType,
+    OptionalType,
+    Type,
+    base,
+    has_symint,
+    with_suffixes,
+)
 from gradspec.values import FLOAT, NOTHING, TENSOR_OPTIONS, UNKNOWN, VOID, TupleType, ValueType
-
-# The arguments of a tensor factory that are one `TensorOptions` in C++, or four optionals (torchgen.api.cpp.argument).
-OPTIONS_ARGUMENTS = ("dtype", "layout", "device", "pin_memory")
 
 
 @frozen
@@ -186,15 +197,7 @@ def value_type(text: str) -> ValueType:
     if text.startswith("("):
         return TupleType(tuple([value_type(t) for t in _split(text[1:-1])]))
     end = next((i for i, c in enumerate(text) if c in "?["), len(text))
-    type_: Type = base(text[:end])
-    rest = text[end:]
-    while rest:
-        if rest[0] == "?":
-            type_, rest = OptionalType(type_), rest[1:]
-        else:
-            size, _, rest = rest[1:].partition("]")
-            type_ = ListType(type_, int(size) if size else None)
-    return type_
+    return with_suffixes(base(text[:end]), text[end:])
 
 
 # --------------------------------------------------------------------------------------------------------- types of formulas

@@ -19,6 +19,9 @@ SCHEMA_BASE_TYPES = frozenset(
 # What only a saved value can be: a tensor reduced to what the formula asks of it.
 SAVED_BASE_TYPES = frozenset({"TensorOptions", "TensorInfo", "TensorGeometry"})
 
+# The arguments of a tensor factory that are one `TensorOptions` in C++, or four optionals (torchgen.api.cpp.argument).
+OPTIONS_ARGUMENTS = ("dtype", "layout", "device", "pin_memory")
+
 
 @frozen
 class BaseType:
@@ -58,6 +61,17 @@ Type: TypeAlias = BaseType | OptionalType | ListType
 def base(name: str) -> BaseType:
     """The one BaseType of that name."""
     return BaseType(name)
+
+
+def with_suffixes(type_: Type, suffixes: str) -> Type:
+    """The type with `?` and `[n]` put behind it, innermost first: `?[]` makes a list of optional values."""
+    while suffixes:
+        if suffixes[0] == "?":
+            type_, suffixes = OptionalType(type_), suffixes[1:]
+        else:
+            size, _, suffixes = suffixes[1:].partition("]")
+            type_ = ListType(type_, int(size) if size else None)
+    return type_
 
 
 TENSOR = base("Tensor")

@@ -9,9 +9,9 @@ from attrs import Factory, define
 
 from gradspec import ir
 from gradspec.layout import LINE, Doc, concat
-from gradspec.signatures import OPTIONS_ARGUMENTS, type_of_ref
+from gradspec.signatures import type_of_ref
 from gradspec.typed import Binding, Typing
-from gradspec.types import BOOL, INT, SYMINT, TENSOR, BaseType, ListType, OptionalType, is_tensor_list
+from gradspec.types import BOOL, INT, OPTIONS_ARGUMENTS, SYMINT, TENSOR, BaseType, ListType, OptionalType, is_tensor_list
 from gradspec.values import FLOAT, TENSOR_OPTIONS, UNKNOWN, BracesType, TupleType, ValueType
 from gradspec_python import code as c
 from gradspec_python.calls import callable_name, is_method, is_property, overload_name

@@ -16,7 +16,7 @@ from gradspec.diagnostics import Diagnostics, did_you_mean
 from gradspec.habits import FOREIGN_TYPES
 from gradspec.ir import Alias, Argument, OpName, Return, Schema
 from gradspec.source import Excerpt
-from gradspec.types import SCHEMA_BASE_TYPES, BaseType, ListType, OptionalType, Type, base
+from gradspec.types import SCHEMA_BASE_TYPES, BaseType, ListType, OptionalType, Type, base, with_suffixes
 
 # Words that may stand for a default of the type on the left, beside None for an optional one.
 _ENUM_DEFAULTS = {
@@ -105,13 +105,7 @@ def parse_type(text: str) -> tuple[Type, Alias | None]:
             tuple(n.strip() for n in after.split("|") if n.strip()),
         )
     type_: Type = base(name) if name in SCHEMA_BASE_TYPES else BaseType(name)
-    while rest:
-        if rest[0] == "?":
-            type_, rest = OptionalType(type_), rest[1:]
-        else:
-            size, _, rest = rest[1:].partition("]")
-            type_ = ListType(type_, int(size) if size else None)
-    return type_, alias
+    return with_suffixes(type_, rest), alias
 
 
 @frozen
