@@ -52,7 +52,7 @@ def node_class(op: Op, diagnostics: Diagnostics) -> NodeClass:
 
 
 def _getter(op: Op, value: SavedValue, gradients: tuple[Formula, ...], diagnostics: Diagnostics) -> Getter | None:
-    kept = is_kept_tensor(value)
+    kept = is_kept_tensor(value.type, value.origin == "output")
     type_ = python_type(TENSOR if kept and value.origin == "output" else value.type)
     if type_ is None:
         message = f"there is no getter for `{value.name}` of type {value.type} (of `{op.name}`)"

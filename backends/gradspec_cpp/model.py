@@ -9,7 +9,8 @@ from attrs import frozen
 from gradspec.diagnostics import Diagnostics
 from gradspec.emit.cxx import comment
 from gradspec.emit.identifiers import is_cxx_reserved
-from gradspec.ir import Call, Cotangent, Cotangents, Derivative, Expr, InputMask, Op, Saved, walk
+from gradspec.emit.members import member_name, release_flag
+from gradspec.ir import Call, Cotangent, Cotangents, Derivative, Expr, InputMask, Op, Saved, SavedValue, walk
 from gradspec.types import OPTIONAL_TENSOR, TENSOR, is_tensor_list
 from gradspec_cpp.types import CURRENT, Spelling, Words, spell
 
@@ -34,21 +35,27 @@ _INHERITED = frozenset(
 
 @frozen
 class Member:
-    """A saved value: its name, how C++ keeps it, and whether a formula reads it."""
+    """A saved value, how C++ keeps it, and whether a formula reads it."""
 
-    name: str
+    value: SavedValue
     spelling: Spelling
     read: bool
 
     @property
+    def name(self) -> str:
+        """The name of the value, which formulas use."""
+        return self.value.name
+
+    @property
     def variable(self) -> str:
         """The name of the data member."""
-        return self.name + self.spelling.suffix
+        return member_name(self.value)
 
     @property
     def names(self) -> tuple[str, ...]:
         """The names of all its data members: one, or with the flag that says whether it was released two."""
-        return (self.variable, f"{self.name}_released_") if self.spelling.released else (self.variable,)
+        flag = release_flag(self.value)
+        return (self.variable, flag) if flag else (self.variable,)
 
     @property
     def parameter(self) -> str:
@@ -64,7 +71,7 @@ class Member:
     def declarations(self) -> tuple[str, ...]:
         """The data members, as C++ declares them."""
         own = f"{self.spelling.member} {self.variable}{self.spelling.initial};"
-        return (own, f"bool {self.name}_released_ = false;") if self.spelling.released else (own,)
+        return (own, *[f"bool {flag} = false;" for flag in self.names[1:]])
 
 
 @frozen
@@ -175,7 +182,7 @@ def node_model(op: Op, speech: Speech, diagnostics: Diagnostics) -> NodeModel:
             message = f"a C++ node cannot keep `{value.name}` of type {value.type}"
             diagnostics.add("GS0705", f"{message} (of `{op.name}`)", op.span)
             continue
-        members.append(Member(value.name, spelling, value.name in read))
+        members.append(Member(value, spelling, value.name in read))
     places = {
         info.name: Place(info.name, i, f"{info.name}_size_" if is_tensor_list(info.type) else "1")
         for i, info in enumerate(op.differentiable_inputs)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from attrs import frozen
 
-from gradspec.types import BaseType, ListType, OptionalType, Type, is_tensor_like, is_tensor_list
+from gradspec.emit.members import is_kept_tensor
+from gradspec.types import BaseType, ListType, OptionalType, Type
 
 
 @frozen
@@ -41,39 +42,30 @@ _MUTABLE = "c10::OptionalArray<"
 class Spelling:
     """How C++ keeps a value and hands it on.
 
-    `member`: the member's type. `initial`: its initialiser. `suffix`: what its name adds to the value's. `parameter`: the
-    formula's parameter, up to its name. `visit`: the function of the runtime header that tells a visitor what the member is, if
-    there is anything to tell. `released`: a flag of its own says whether it was released.
+    `member`: the member's type. `initial`: its initialiser. `parameter`: the formula's parameter, up to its name. `visit`: the
+    function of the runtime header that tells a visitor what the member is, if there is anything to tell. What the member is
+    called, `gradspec.emit.members` knows.
     """
 
     member: str
     parameter: str
     initial: str = ""
-    suffix: str = ""
     visit: str = ""
-    released: bool = False
-
-
-def is_kept_tensor(type_: Type, is_output: bool) -> bool:
-    """Whether it is kept as a SavedVariable: a tensor, optional or not, or a Scalar output, which is a tensor still."""
-    return (is_tensor_like(type_) and not is_tensor_list(type_)) or (is_output and type_ == BaseType("Scalar"))
 
 
 def spell(type_: Type, is_output: bool, words: Words = CURRENT) -> Spelling | None:
     """The C++ of a saved value; None where a node cannot keep such a value."""
     origin = "output" if is_output else "input"
     if is_kept_tensor(type_, is_output):
-        return Spelling("SavedVariable", "const Tensor& ", suffix="_", visit=f"saved_{origin}")
+        return Spelling("SavedVariable", "const Tensor& ", visit=f"saved_{origin}")
     match type_:
         case ListType(BaseType("Tensor")):
-            return Spelling(
-                "std::vector<SavedVariable>", "const std::vector<Tensor>& ", suffix="_", visit=f"saved_{origin}s", released=True
-            )
+            return Spelling("std::vector<SavedVariable>", "const std::vector<Tensor>& ", visit=f"saved_{origin}s")
         case ListType(OptionalType(BaseType("Tensor"))):
             parameter = f"const c10::List<{words.optional}<Tensor>>& "
-            return Spelling("std::vector<SavedVariable>", parameter, suffix="_", visit=f"saved_optional_{origin}s", released=True)
+            return Spelling("std::vector<SavedVariable>", parameter, visit=f"saved_optional_{origin}s")
         case ListType(BaseType("Scalar")):
-            return Spelling("std::vector<at::Scalar>", "const std::vector<at::Scalar>& ", visit="releasable", released=True)
+            return Spelling("std::vector<at::Scalar>", "const std::vector<at::Scalar>& ", visit="releasable")
         case OptionalType(BaseType("str")):
             # Callees take an optional view, to which no C++ type converts by itself within a formula.
             return Spelling(f"{words.optional}<std::string>", f"{words.optional}<std::string_view> ")

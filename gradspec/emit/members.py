@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from gradspec.ir import SavedValue
-from gradspec.types import SCALAR, ListType, is_tensor_like, is_tensor_list
+from gradspec.types import SCALAR, ListType, Type, is_tensor_like, is_tensor_list
 
 
-def is_kept_tensor(value: SavedValue) -> bool:
+def is_kept_tensor(type_: Type, is_output: bool) -> bool:
     """Whether the member is a SavedVariable: a tensor, optional or not, or an output that is a Scalar, a tensor still."""
-    tensor = is_tensor_like(value.type) and not is_tensor_list(value.type)
-    return tensor or (value.origin == "output" and value.type == SCALAR)
+    return (is_tensor_like(type_) and not is_tensor_list(type_)) or (is_output and type_ == SCALAR)
 
 
 def member_name(value: SavedValue) -> str:
@@ -17,7 +16,8 @@ def member_name(value: SavedValue) -> str:
 
     The rule is torch's own (torch/csrc/autograd/generated/Functions.h).
     """
-    return f"{value.name}_" if is_kept_tensor(value) or is_tensor_list(value.type) else value.name
+    kept = is_kept_tensor(value.type, value.origin == "output") or is_tensor_list(value.type)
+    return f"{value.name}_" if kept else value.name
 
 
 def release_flag(value: SavedValue) -> str:

@@ -10,10 +10,12 @@ from compiling import diagnose, place
 from syrupy.assertion import SnapshotAssertion
 from syrupy.extensions.single_file import SingleFileSnapshotExtension, WriteMode
 
+from gradspec import ir
 from gradspec.backend import Backend
 from gradspec.diagnostics import SpecError
 from gradspec.emit.cxx import WIDTH, comment, fill
 from gradspec.emit.identifiers import is_cxx_reserved
+from gradspec.emit.members import member_name
 from gradspec.ir import Program
 from gradspec.types import BaseType, ListType, OptionalType, Type
 from gradspec_cpp import BACKEND
@@ -89,7 +91,8 @@ def test_it_is_a_backend() -> None:
 def test_every_type_has_a_member_and_a_parameter(type_: str, is_output: bool, member: str, parameter: str) -> None:
     spelling = spell(parsed(type_), is_output)
     assert isinstance(spelling, Spelling)
-    assert f"{spelling.member} x{spelling.suffix}{spelling.initial};" == member
+    value = ir.SavedValue("x", parsed(type_), "output" if is_output else "input", ir.Constant("x"))
+    assert f"{spelling.member} {member_name(value)}{spelling.initial};" == member
     assert f"{spelling.parameter}x" == parameter
 
 

@@ -14,10 +14,11 @@ import pytest
 from compiling import diagnose
 from linking import load_nodes
 
+from gradspec.emit.members import is_kept_tensor
 from gradspec.ir import Program
 from gradspec.types import BaseType, ListType, OptionalType, Type
 from gradspec_cpp.emit import CppOptions
-from gradspec_cpp.types import is_kept_tensor, spell
+from gradspec_cpp.types import spell
 
 pytestmark = [
     pytest.mark.slow,

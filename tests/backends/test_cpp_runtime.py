@@ -13,10 +13,10 @@ import pytest
 from compiling import diagnose
 from linking import load_nodes
 
+from gradspec.emit.members import is_kept_tensor
 from gradspec.ir import Op, Program
 from gradspec.types import BaseType, ListType, OptionalType
 from gradspec_cpp.emit import CppOptions
-from gradspec_cpp.types import is_kept_tensor
 
 pytestmark = [
     pytest.mark.slow,

@@ -63,7 +63,7 @@ class Built:
 
 def value_samples(value: SavedValue) -> list[Sample]:
     """What such a value can be."""
-    return samples("Tensor" if is_kept_tensor(value) and str(value.type) == "Scalar" else str(value.type))
+    return samples("Tensor" if is_kept_tensor(value.type, value.origin == "output") and str(value.type) == "Scalar" else str(value.type))
 
 
 def first_sample(value: SavedValue) -> Sample:
@@ -73,7 +73,7 @@ def first_sample(value: SavedValue) -> Sample:
 
 def is_tensors(value: SavedValue) -> bool:
     """Whether there is a handle for it."""
-    return is_kept_tensor(value) or is_tensor_list(value.type)
+    return is_kept_tensor(value.type, value.origin == "output") or is_tensor_list(value.type)
 
 
 def same(read: Any, expected: Any) -> bool:
