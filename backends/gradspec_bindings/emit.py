@@ -10,7 +10,7 @@ from attrs import Attribute, field, frozen
 
 from gradspec.diagnostics import Diagnostics
 from gradspec.emit.cxx import comment, string_literal
-from gradspec.emit.identifiers import is_cxx_reserved
+from gradspec.emit.options import cxx_namespace, shape_of
 from gradspec.emit.templates import template_environment
 from gradspec.ir import Program
 from gradspec_bindings.model import NodeClass, node_class
@@ -29,12 +29,6 @@ _SALT = (139).to_bytes(8, "big")
 _SHAPES = ("torch-2.13", "functional", "packed", "apply")
 
 
-def _check_namespace(_: object, attribute: Attribute[str], value: str) -> None:
-    parts = value.split("::")
-    if not all(part.isascii() and part.isidentifier() and not is_cxx_reserved(part) for part in parts):
-        raise ValueError(f"{attribute.name}={value} is not a C++ namespace; write names joined by `::`")
-
-
 def _check_module(_: object, attribute: Attribute[str], value: str) -> None:
     if not (value.isascii() and value.isidentifier()):
         raise ValueError(f"{attribute.name}={value} is not the name of a Python module")
@@ -43,11 +37,6 @@ def _check_module(_: object, attribute: Attribute[str], value: str) -> None:
 def _check_shards(_: object, attribute: Attribute[int], value: int) -> None:
     if not 0 <= value <= _MAX_SHARDS:
         raise ValueError(f"{attribute.name}={value} is not a number of files from 0 to {_MAX_SHARDS}")
-
-
-def _check_shape(_: object, attribute: Attribute[str], value: str) -> None:
-    if value not in _SHAPES:
-        raise ValueError(f"{attribute.name}={value} is not a shape; write one of {', '.join(_SHAPES)}")
 
 
 @frozen
@@ -60,12 +49,12 @@ class BindingsOptions:
 
     shape: str = field(
         default="torch-2.13",
-        validator=_check_shape,
+        validator=shape_of(_SHAPES),
         metadata={"help": f"the form of the nodes: {', '.join(_SHAPES)}; apply registers classes without getters"},
     )
     namespace: str = field(
         default="gradspec::generated",
-        validator=_check_namespace,
+        validator=cxx_namespace,
         metadata={"help": "the namespace of the nodes' classes, as for `-b cpp`"},
     )
     shards: int = field(

@@ -9,7 +9,7 @@ from attrs import Attribute, field, frozen
 
 from gradspec.diagnostics import Diagnostics
 from gradspec.emit.cxx import call
-from gradspec.emit.identifiers import is_cxx_reserved
+from gradspec.emit.options import cxx_namespace, shape_of
 from gradspec.emit.templates import template_environment
 from gradspec.ir import Program
 from gradspec_cpp import helpers
@@ -26,25 +26,14 @@ _TEMPLATES = Path(__file__).parent
 _UPSTREAM_NAMESPACE = "torch::autograd::generated"
 
 
-def _check_namespace(_: object, attribute: Attribute[str], value: str) -> None:
-    parts = value.split("::")
-    if not all(part.isascii() and part.isidentifier() and not is_cxx_reserved(part) for part in parts):
-        raise ValueError(f"{attribute.name}={value} is not a C++ namespace; write names joined by `::`")
-
-
 def _check_optional_namespace(_: object, attribute: Attribute[str], value: str) -> None:
     if value:
-        _check_namespace(_, attribute, value)
+        cxx_namespace(_, attribute, value)
 
 
 def _check_header(_: object, attribute: Attribute[str], value: str) -> None:
     if not value.isprintable() or '"' in value or "\\" in value:
         raise ValueError(f"{attribute.name}={value!r} is not the path of a header")
-
-
-def _check_shape(_: object, attribute: Attribute[str], value: str) -> None:
-    if value not in SHAPES:
-        raise ValueError(f"{attribute.name}={value} is not a shape; write one of {', '.join(SHAPES)}")
 
 
 def _check_shards(_: object, attribute: Attribute[int], value: int) -> None:
@@ -62,13 +51,13 @@ class CppOptions:
 
     shape: str = field(
         default="torch-2.13",
-        validator=_check_shape,
+        validator=shape_of(SHAPES),
         metadata={"help": f"the form of a node: {', '.join(SHAPES)}"},
     )
 
     namespace: str = field(
         default="gradspec::generated",
-        validator=_check_namespace,
+        validator=cxx_namespace,
         metadata={"help": "the namespace of the emitted classes, nested with `::`"},
     )
     helpers_header: str = field(

@@ -29,7 +29,6 @@ def fmt(files: Sequence[Path], check: bool, to_stdout: bool) -> None:
     from gradspec.diagnostics import Diagnostics
     from gradspec.fmt import format_spec
     from gradspec.load import decode_source, load_source
-    from gradspec.rewrite import rewrite_file
 
     diagnostics = Diagnostics()
     changed: list[Path] = []
@@ -50,10 +49,7 @@ def fmt(files: Sequence[Path], check: bool, to_stdout: bool) -> None:
             if check:
                 click.echo(f"{path} would change")
                 continue
-            try:
-                rewrite_file(path, text)
-            except OSError as error:
-                fail(f"cannot write {path}: {error.strerror or error}")
+            _rewrite(path, text)
             click.echo(f"{path} formatted")
     errors = [d for d in diagnostics.all if d.severity == "error"]
     print_diagnostics(errors)
@@ -78,7 +74,6 @@ def import_(
     from gradspec.diagnostics import Diagnostics, count
     from gradspec.import_yaml import import_derivatives
     from gradspec.load import load_source
-    from gradspec.rewrite import rewrite_file
 
     inputs = gather_inputs(specs, schemas, torch, externs, strict)
     if len(inputs.specs) != 1 or inputs.specs[0].suffix not in (".yaml", ".yml"):
@@ -97,8 +92,14 @@ def import_(
     if out is None:
         click.echo(text, nl=False)
         return
-    try:
-        rewrite_file(out, text)
-    except OSError as error:
-        fail(f"cannot write {out}: {error.strerror or error}")
+    _rewrite(out, text)
     click.echo(f"{count(sum(line.startswith('op ') for line in text.splitlines()), 'op')} in {out}")
+
+
+def _rewrite(path: Path, text: str) -> None:
+    from gradspec.rewrite import rewrite_file
+
+    try:
+        rewrite_file(path, text)
+    except OSError as error:
+        fail(f"cannot write {path}: {error.strerror or error}")
