@@ -13,8 +13,8 @@ from typing import Any, get_args
 import pytest
 from compiling import findings
 from lark import Lark
+from snapshots import as_file
 from syrupy.assertion import SnapshotAssertion
-from syrupy.extensions.single_file import SingleFileSnapshotExtension, WriteMode
 
 from gradspec import ir
 from gradspec.backend import load_backend
@@ -222,16 +222,9 @@ def test_every_trait_of_an_op_is_used() -> None:
 # -------------------------------------------------------------------------------------------------------------- snapshots
 
 
-class IrFile(SingleFileSnapshotExtension):
-    """The IR as text, a file a spec."""
-
-    _write_mode = WriteMode.TEXT
-    file_extension = "ir"
-
-
 @each_spec
 def test_ir(path: Path, snapshot: SnapshotAssertion) -> None:
-    assert print_program(program_of(path)) == snapshot(extension_class=IrFile)
+    assert print_program(program_of(path)) == snapshot(extension_class=as_file("ir"))
 
 
 @pytest.mark.slow

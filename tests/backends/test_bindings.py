@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 from compiling import compile_op, diagnose, place
+from snapshots import as_file
 from syrupy.assertion import SnapshotAssertion
-from syrupy.extensions.single_file import SingleFileSnapshotExtension, WriteMode
 
 from gradspec.backend import Backend
 from gradspec.diagnostics import SpecError
@@ -302,27 +302,13 @@ def test_type_checkers_read_the_stub(checker: str, tmp_path: Path) -> None:
 # --------------------------------------------------------------------------------------------------------------- snapshots
 
 
-class SourceExtension(SingleFileSnapshotExtension):
-    """A snapshot that is a C++ source."""
-
-    _write_mode = WriteMode.TEXT
-    file_extension = "cpp"
-
-
-class StubExtension(SingleFileSnapshotExtension):
-    """A snapshot that is a stub."""
-
-    _write_mode = WriteMode.TEXT
-    file_extension = "pyi"
-
-
 def spec_files(name: str) -> dict[str, str]:
     return emit((SPECS / f"{name}.grad").read_text(encoding="utf-8"), BindingsOptions(module=name))
 
 
 @pytest.mark.parametrize("name", SHOWN)
 def test_shard(name: str, snapshot: SnapshotAssertion) -> None:
-    assert spec_files(name)["python_functions_0.cpp"] == snapshot(extension_class=SourceExtension)
+    assert spec_files(name)["python_functions_0.cpp"] == snapshot(extension_class=as_file("cpp"))
 
 
 @pytest.mark.parametrize("name", SHOWN)
@@ -330,4 +316,4 @@ def test_stub(name: str, snapshot: SnapshotAssertion) -> None:
     stub = spec_files(name)[f"{name}.pyi"]
     # What all stubs begin with is in one snapshot.
     shown = stub if name == "powers" else stub[stub.index("\n@final\nclass ", stub.index("class Node:")) :]
-    assert shown == snapshot(extension_class=StubExtension)
+    assert shown == snapshot(extension_class=as_file("pyi"))

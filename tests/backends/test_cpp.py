@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 from compiling import diagnose, place
+from snapshots import as_file
 from syrupy.assertion import SnapshotAssertion
-from syrupy.extensions.single_file import SingleFileSnapshotExtension, WriteMode
 
 from gradspec import ir
 from gradspec.backend import Backend
@@ -286,25 +286,11 @@ def test_the_guide_shows_what_is_emitted() -> None:
 # --------------------------------------------------------------------------------------------------------------- snapshots
 
 
-class HeaderExtension(SingleFileSnapshotExtension):
-    """A snapshot that is a C++ header."""
-
-    _write_mode = WriteMode.TEXT
-    file_extension = "h"
-
-
-class SourceExtension(SingleFileSnapshotExtension):
-    """A snapshot that is a C++ source."""
-
-    _write_mode = WriteMode.TEXT
-    file_extension = "cpp"
-
-
 @pytest.mark.parametrize("spec", SPECS, ids=[s.stem for s in SPECS])
 def test_header(spec: Path, snapshot: SnapshotAssertion) -> None:
-    assert emit(spec.read_text(encoding="utf-8"))["Functions.h"] == snapshot(extension_class=HeaderExtension)
+    assert emit(spec.read_text(encoding="utf-8"))["Functions.h"] == snapshot(extension_class=as_file("h"))
 
 
 @pytest.mark.parametrize("spec", SPECS, ids=[s.stem for s in SPECS])
 def test_source(spec: Path, snapshot: SnapshotAssertion) -> None:
-    assert emit(spec.read_text(encoding="utf-8"))["Functions.cpp"] == snapshot(extension_class=SourceExtension)
+    assert emit(spec.read_text(encoding="utf-8"))["Functions.cpp"] == snapshot(extension_class=as_file("cpp"))

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 from compiling import compile_op, diagnose, place
+from snapshots import as_file
 from syrupy.assertion import SnapshotAssertion
-from syrupy.extensions.single_file import SingleFileSnapshotExtension, WriteMode
 
 from gradspec.diagnostics import SpecError
 from gradspec.ir import Program
@@ -284,20 +284,6 @@ def test_the_page_names_every_shape_in_order() -> None:
 # -------------------------------------------------------------------------------------------------------------- snapshots
 
 
-class HeaderExtension(SingleFileSnapshotExtension):
-    """A snapshot that is a C++ header."""
-
-    _write_mode = WriteMode.TEXT
-    file_extension = "h"
-
-
-class SourceExtension(SingleFileSnapshotExtension):
-    """A snapshot that is a C++ source."""
-
-    _write_mode = WriteMode.TEXT
-    file_extension = "cpp"
-
-
 SHOWN = [spec for spec in SPECS if spec.stem in ("foreach", "lists", "powers", "several_outputs", "sizes")]
 each_shape = pytest.mark.parametrize("shape", ["apply", "functional", "packed"])
 each_shown = pytest.mark.parametrize("spec", SHOWN, ids=[spec.stem for spec in SHOWN])
@@ -306,13 +292,13 @@ each_shown = pytest.mark.parametrize("spec", SHOWN, ids=[spec.stem for spec in S
 @each_shape
 @each_shown
 def test_source(spec: Path, shape: str, snapshot: SnapshotAssertion) -> None:
-    assert emit_program(compile_files([spec]).program, shape)["Functions.cpp"] == snapshot(extension_class=SourceExtension)
+    assert emit_program(compile_files([spec]).program, shape)["Functions.cpp"] == snapshot(extension_class=as_file("cpp"))
 
 
 @each_shown
 def test_header_of_apply(spec: Path, snapshot: SnapshotAssertion) -> None:
     # The headers of the other shapes are those of the default, which have snapshots of their own.
-    assert emit_program(compile_files([spec]).program, "apply")["Functions.h"] == snapshot(extension_class=HeaderExtension)
+    assert emit_program(compile_files([spec]).program, "apply")["Functions.h"] == snapshot(extension_class=as_file("h"))
 
 
 @pytest.mark.parametrize("shape", ["functional", "packed"])

@@ -12,8 +12,8 @@ from typing import Any
 
 import pytest
 import torch
+from snapshots import as_file
 from syrupy.assertion import SnapshotAssertion
-from syrupy.extensions.single_file import SingleFileSnapshotExtension, WriteMode
 
 from gradspec.backend import Backend
 from gradspec.diagnostics import Diagnostics, SpecError
@@ -170,18 +170,11 @@ def test_it_is_a_backend() -> None:
 # ---------------------------------------------------------------------------------------------------------------- snapshots
 
 
-class PythonExtension(SingleFileSnapshotExtension):
-    """A snapshot that is a Python module."""
-
-    _write_mode = WriteMode.TEXT
-    file_extension = "py"
-
-
 @pytest.mark.parametrize("spec", SPECS, ids=[s.stem for s in SPECS])
 def test_module(spec: Path, native: Source, snapshot: SnapshotAssertion) -> None:
     module = emit(spec.read_text(encoding="utf-8"), native, name=spec.stem)
     run(module)
-    assert module == snapshot(extension_class=PythonExtension)
+    assert module == snapshot(extension_class=as_file("py"))
 
 
 # ------------------------------------------------------------------------------------------------------------------ running

@@ -63,7 +63,9 @@ class Built:
 
 def value_samples(value: SavedValue) -> list[Sample]:
     """What such a value can be."""
-    return samples("Tensor" if is_kept_tensor(value.type, value.origin == "output") and str(value.type) == "Scalar" else str(value.type))
+    return samples(
+        "Tensor" if is_kept_tensor(value.type, value.origin == "output") and str(value.type) == "Scalar" else str(value.type)
+    )
 
 
 def first_sample(value: SavedValue) -> Sample:
