@@ -46,7 +46,7 @@ def _check_spelling(op: ir.Op, scopes: Sequence[Scope], candidates: Sequence[str
             help="use one of grad, grads[i] and grad_NAME in all formulas of an entry",
             others=[(first_place, f"{first} here")],
         )
-    indexed = [(place, g) for place, g in uses if isinstance(g, ir.Cotangent) and g.name.startswith("grads[")]
+    indexed = [(place, g) for place, g in uses if isinstance(g, ir.Cotangent) and g.form == "grads"]
     for place, gradient in indexed:
         if gradient.index >= len(candidates):
             total = len(op.outputs)
@@ -74,9 +74,7 @@ def _check_spelling(op: ir.Op, scopes: Sequence[Scope], candidates: Sequence[str
 
 
 def _kind(gradient: ir.Cotangent | ir.Cotangents) -> str:
-    if isinstance(gradient, ir.Cotangents) or gradient.name.startswith("grads["):
-        return "grads"
-    return "grad" if gradient.name == "grad" else "grad_NAME"
+    return "grads" if isinstance(gradient, ir.Cotangents) else gradient.form
 
 
 def _check_arity(op: ir.Op, rule: s.Rule, derivative: ir.Derivative, diagnostics: Diagnostics) -> None:

@@ -198,6 +198,13 @@ class Cotangent:
     index: int
     name: str
 
+    @property
+    def form(self) -> Literal["grad", "grads", "grad_NAME"]:
+        """Which of the three ways to name a gradient that is; an entry may use only one."""
+        if self.name == "grad":
+            return "grad"
+        return "grads" if self.name.endswith("]") else "grad_NAME"
+
 
 @frozen
 class Cotangents:
@@ -513,11 +520,6 @@ class Op:
     def differentiable_inputs(self) -> tuple[InputInfo, ...]:
         """The inputs that get a gradient, in schema order."""
         return tuple(i for i in self.inputs if i.state == "differentiable")
-
-    @property
-    def uses_single_gradient(self) -> bool:
-        """Whether formulas read `grad`."""
-        return any(isinstance(e, Cotangent) and e.name == "grad" for d in self.derivatives for e in walk(d.formula))
 
 
 @frozen

@@ -161,7 +161,7 @@ class _Resolver:
             written = resolve_formula(scope)
             scopes.append(scope)
             derivatives.append(ir.Derivative(tuple(n.text for n in rule.names), written, written))
-        uses_single = any(isinstance(g, ir.Cotangent) and g.name == "grad" for scope in scopes for _, g in scope.gradients_used)
+        uses_single = any(isinstance(g, ir.Cotangent) and g.form == "grad" for scope in scopes for _, g in scope.gradients_used)
         outputs = _outputs(schema, flags, candidates, uses_single)
         condition = self._condition(entry, inputs)
         draft = ir.Op(

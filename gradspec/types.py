@@ -83,7 +83,6 @@ SYMINT = base("SymInt")
 BOOL = base("bool")
 SCALAR = base("Scalar")
 STR = base("str")
-OPTIONAL_STR = OptionalType(STR)
 
 
 def is_tensor_like(type_: Type) -> bool:

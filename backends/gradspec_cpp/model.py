@@ -209,7 +209,7 @@ def _aliases(parts: Iterable[Expr]) -> tuple[tuple[str, int | None], ...]:
     found: dict[str, int | None] = {}
     for part in parts:
         match part:
-            case Cotangent(index, name) if name.isidentifier():
+            case Cotangent(index, name) if part.form != "grads":
                 found[name] = index
             case Cotangent() | Cotangents():
                 found["grads"] = None

@@ -36,7 +36,7 @@ def pure_function(op: ir.Op, name: str, lowering: Lowering) -> PureFunction:
     """
     saved = [python_name(v.name) for v in op.saved]
     parts = [part for d in op.derivatives for part in ir.walk(d.formula)]
-    aliases = sorted({(p.name, p.index) for p in parts if isinstance(p, ir.Cotangent) and p.name.isidentifier()})
+    aliases = sorted({(p.name, p.index) for p in parts if isinstance(p, ir.Cotangent) and p.form != "grads"})
     taken = {"grads", "needs_input_grad", "grad_input_mask", *saved, *[a for a, _ in aliases]}
     results: dict[str, str] = {}
     for info in op.differentiable_inputs:
