@@ -16,7 +16,7 @@ def verify_program(program: ir.Program) -> None:
     """Check every op.
 
     Raises:
-        VerifyError: a pass broke a promise of ir.py.
+        VerifyError: a pass broke a promise of the IR.
     """
     owners: dict[str, ir.Op] = {}
     for op in program.ops:

@@ -1,0 +1,128 @@
+"""Ops with their derivatives, and the program that holds them; knows no target language."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Literal, TypeAlias
+
+from attrs import evolve, field, frozen
+
+from gradspec.ir.expr import Expr
+from gradspec.ir.schema import Operator, OpName, Schema, no_operators
+from gradspec.source import Span
+from gradspec.types import Type
+
+InputState: TypeAlias = Literal["differentiable", "non_differentiable", "unmentioned"]
+
+
+@frozen
+class InputInfo:
+    """An input of an op and what the spec says of its gradient."""
+
+    name: str
+    type: Type
+    state: InputState
+
+
+@frozen
+class OutputInfo:
+    """An output of an op; `differentiable` where its gradient reaches the node."""
+
+    name: str
+    type: Type
+    differentiable: bool
+
+
+@frozen
+class SavedValue:
+    """What a node keeps. `value` is computed when the op runs, over its inputs or outputs.
+
+    `overwritten`: the op writes to this input, so its value from before the write must be saved.
+    """
+
+    name: str
+    type: Type
+    origin: Literal["input", "output"]
+    value: Expr
+    overwritten: bool = False
+
+
+@frozen
+class Derivative:
+    """A vjp: the gradients of `inputs` together. `formula` reads saved values; `written` is the same over inputs and outputs."""
+
+    inputs: tuple[str, ...]
+    formula: Expr
+    written: Expr
+
+
+@frozen
+class Jvp:
+    """Forward mode: the tangents of `outputs`, and which inputs' tangents and primals the formula reads."""
+
+    outputs: tuple[str, ...]
+    formula: Expr
+    tangents: tuple[str, ...]
+    primals: tuple[str, ...]
+    auto: Literal["", "linear", "element_wise"] = ""
+
+
+@frozen
+class Op:
+    """One record: a schema under one dispatch key.
+
+    `node` is the class name of its backward node, None where it has none. `saved` lists inputs, then outputs, each by name.
+    `differentiable_if`: a condition on the inputs under which the only output is differentiable.
+    `foreach`: formulas stand for one element of the lists, at `ElementIndex`.
+    `span` is where the spec says so (of the view or reference op, for derived ones).
+    """
+
+    schema: Schema
+    dispatch: str
+    node: str | None
+    traceable: bool
+    inputs: tuple[InputInfo, ...]
+    outputs: tuple[OutputInfo, ...]
+    saved: tuple[SavedValue, ...]
+    derivatives: tuple[Derivative, ...]
+    jvps: tuple[Jvp, ...]
+    named_gradients: tuple[str, ...] = ()
+    uses_retain_variables: bool = False
+    differentiable_if: Expr | None = None
+    foreach: bool = False
+    span: Span | None = field(default=None, eq=False, repr=False)
+
+    @property
+    def name(self) -> OpName:
+        """The op's name with overload."""
+        return self.schema.name
+
+    @property
+    def differentiable_inputs(self) -> tuple[InputInfo, ...]:
+        """The inputs that get a gradient, in schema order."""
+        return tuple(i for i in self.inputs if i.state == "differentiable")
+
+
+@frozen
+class Program:
+    """Everything one run compiles, in the order of the specs; derived ops follow.
+
+    `operators` gives the overloads of a base name among the operators that exist: what a call in a formula may mean.
+    """
+
+    ops: tuple[Op, ...]
+    operators: Callable[[str], tuple[Operator, ...]] = field(default=no_operators, eq=False, repr=False)
+
+    def select(self, name: str) -> Program:
+        """The ops called `name`, with or without overload."""
+        return evolve(self, ops=tuple(o for o in self.ops if name in (str(o.name), o.name.base)))
+
+    @property
+    def nodes(self) -> tuple[Op, ...]:
+        """The ops that have a backward node."""
+        return tuple(o for o in self.ops if o.node is not None)
+
+
+def differentiable_output_names(outputs: tuple[OutputInfo, ...]) -> tuple[str, ...]:
+    """The names of the outputs whose gradients the node gets, in order."""
+    return tuple(o.name for o in outputs if o.differentiable)
