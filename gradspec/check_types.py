@@ -8,23 +8,73 @@ from gradspec import ir
 from gradspec import syntax as s
 from gradspec.diagnostics import Diagnostics
 from gradspec.op_table import OpTable
+from gradspec.parse.formula import body_expressions
 from gradspec.signatures import Signatures
 from gradspec.typed import Fault, Typing, gradient_fault
+from gradspec.typed_function import type_function
 from gradspec.written import Written, written_formulas
 
 
-def check_types(specs: Iterable[s.Spec], ops: Iterable[ir.Op], table: OpTable, diagnostics: Diagnostics) -> None:
+def check_types(
+    specs: Iterable[s.Spec], ops: Iterable[ir.Op], functions: tuple[ir.Function, ...], table: OpTable, diagnostics: Diagnostics
+) -> None:
     """Check every formula that a spec writes out; what has no schema is of unknown type, and no error."""
-    signatures = Signatures(table.named)
+    signatures = Signatures(table.named, functions)
     for op, formulas in written_formulas(specs, ops):
-        typing = Typing(signatures, op)
+        typing = Typing(signatures)
         for written in formulas:
             typing.type_of(written.expr)
             found = list(typing.faults)
             typing.faults.clear()
-            whole = gradient_fault(typing, written.expr, written.names) if written.is_vjp and not found else None
+            whole = gradient_fault(typing, op, written.expr, written.names) if written.is_vjp and not found else None
             for fault in [*found, *([whole] if whole else [])]:
                 _report(fault, written, diagnostics)
+
+
+def check_function_types(
+    written: Iterable[s.Function],
+    resolved: Iterable[ir.Function],
+    known: tuple[ir.Function, ...],
+    table: OpTable,
+    diagnostics: Diagnostics,
+) -> None:
+    """Check every function that specs write out, where `known` are all that these may call."""
+    signatures = Signatures(table.named, known)
+    pairs_of_functions = list(zip(written, resolved, strict=True))
+    called: dict[int, set[int]] = {}
+    for source, function in pairs_of_functions:
+        typing = Typing(signatures)
+        type_function(typing, function)
+        targets = [b.signature.function for b in typing.bindings.values()]
+        called[id(function)] = {id(f) for f in targets if f is not None}
+        pairs = list(zip(function.expressions, body_expressions(source.body), strict=True))
+        for fault in typing.faults:
+            for expr, node in pairs:
+                whole = Written((), expr, s.Rule("", (), s.Formula(source.body_excerpt, node)), False)
+                if whole.node_of(fault.expr) is not None:
+                    _report(fault, whole, diagnostics)
+                    break
+    in_circles = _in_circles(called)
+    for source, function in pairs_of_functions:
+        if id(function) in in_circles:
+            message = f"`{function.name}` comes to call itself"
+            diagnostics.add("GS0412", message, source.name_span, help="walk over a list with `fold` instead")
+
+
+def _in_circles(called: dict[int, set[int]]) -> set[int]:
+    """Who reaches itself."""
+    found = set()
+    for start, first in called.items():
+        seen: set[int] = set()
+        todo = list(first)
+        while todo:
+            at = todo.pop()
+            if at not in seen:
+                seen.add(at)
+                todo += called.get(at, ())
+        if start in seen:
+            found.add(start)
+    return found
 
 
 def _report(fault: Fault, written: Written, diagnostics: Diagnostics) -> None:

@@ -72,6 +72,11 @@ CODES = _table(
     ("GS0406", "warning", "a whole tensor is saved for one of its properties"),
     ("GS0407", "error", "a property of an optional tensor without ->"),
     ("GS0408", "warning", "a division of whole numbers that drops digits"),
+    ("GS0410", "error", "a form that stands only in a function"),
+    ("GS0411", "error", "a name that means something already"),
+    ("GS0412", "error", "functions that call themselves in a circle"),
+    ("GS0413", "error", "a header that is none of a function"),
+    ("GS0414", "error", "a function that changes a value"),
     ("GS0501", "error", "an index of grads that the op does not have"),
     ("GS0502", "error", "grad, grads and grad_NAME mixed in one entry"),
     ("GS0503", "error", "only grads[0] is used"),
@@ -111,6 +116,7 @@ CODES = _table(
     ("GS0904", "error", "an operator that the types do not have"),
     ("GS0905", "error", "a formula that gives no gradient"),
     ("GS0906", "error", "a function that the target cannot call"),
+    ("GS0907", "error", "a function that gives another type than its header says"),
 )  # fmt: skip
 
 

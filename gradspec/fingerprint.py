@@ -13,7 +13,11 @@ from gradspec import __version__
 
 
 def fingerprint_of(
-    inputs: Iterable[Path], backends: Mapping[str, EntryPoint], options: Iterable[str], externs: Iterable[str]
+    inputs: Iterable[Path],
+    backends: Mapping[str, EntryPoint],
+    options: Iterable[str],
+    externs: Iterable[str],
+    helpers: str = "prelude",
 ) -> dict[str, str]:
     """Digests by name: inputs by content; gradspec's and the backends' own files by path, size and time.
 
@@ -26,6 +30,7 @@ def fingerprint_of(
     for name, entry in backends.items():
         found[f"backend {name}"] = f"{entry.value} {_code_digest(_package(entry))}"
     found["options"] = "\n".join(options)
+    found["helpers"] = helpers
     found["externs"] = "\n".join(sorted(externs))
     return found
 
@@ -58,8 +63,9 @@ def _roots(package: str) -> list[Path]:
     roots = [Path(p) for p in (spec.submodule_search_locations or ())] if spec else []
     if spec and spec.origin and not roots:
         return [Path(spec.origin)]  # a module that is a file
-    # Grammars stand beside the package in a checkout, and in it where it is installed.
-    return [*roots, *[root.parent / "grammars" for root in roots]] if package == "gradspec" else roots
+    # Grammars and the prelude stand beside the package in a checkout, and in it where it is installed.
+    beside = [root.parent / folder for root in roots for folder in ("grammars", "specs/prelude")]
+    return [*roots, *beside] if package == "gradspec" else roots
 
 
 def _files(folder: Path) -> Iterator[Path]:

@@ -2,25 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
+from typing import Literal, TypeAlias
 
 from attrs import frozen
 
 from gradspec import syntax as s
 from gradspec.check import check_class_names
-from gradspec.check_types import check_types
+from gradspec.check_types import check_function_types, check_types
 from gradspec.diagnostics import Diagnostic, Diagnostics
-from gradspec.ir import Program
+from gradspec.ir import Function, Op, Program, walk
 from gradspec.load import load_source
 from gradspec.op_table import OpTable
 from gradspec.parse import parse_spec
+from gradspec.prelude import prelude_functions
 from gradspec.resolve import resolve_specs
+from gradspec.resolve_functions import calls_by_name, calls_of, reachable, resolve_functions
 from gradspec.source import Source, Span
 from gradspec.suspect import check_suspects
 from gradspec.torch_yaml import parse_derivatives, parse_native_functions
 from gradspec.variants import derive_foreach, derive_view_copies
 from gradspec.verify import verify_program
+
+# Whose functions formulas call, where a spec does not define them: gradspec's own, or those of PyTorch's C++.
+Helpers: TypeAlias = Literal["prelude", "torch"]
 
 
 @frozen
@@ -31,7 +37,9 @@ class Compiled:
     diagnostics: tuple[Diagnostic, ...]
 
 
-def compile_files(specs: Iterable[Path], schemas: Path | None = None, externs: Iterable[str] = ()) -> Compiled:
+def compile_files(
+    specs: Iterable[Path], schemas: Path | None = None, externs: Iterable[str] = (), helpers: Helpers = "torch"
+) -> Compiled:
     """Compile spec files (`.grad`, or derivatives.yaml) against the operators of a native_functions.yaml, if one is given.
 
     Raises:
@@ -41,11 +49,15 @@ def compile_files(specs: Iterable[Path], schemas: Path | None = None, externs: I
     sources = [load_source(path, diagnostics) for path in specs]
     schema_source = load_source(schemas, diagnostics) if schemas is not None else None
     diagnostics.raise_errors()
-    return compile_sources([x for x in sources if x is not None], schema_source, externs, diagnostics)
+    return compile_sources([x for x in sources if x is not None], schema_source, externs, diagnostics, helpers)
 
 
 def compile_sources(
-    sources: Iterable[Source], schemas: Source | None = None, externs: Iterable[str] = (), diagnostics: Diagnostics | None = None
+    sources: Iterable[Source],
+    schemas: Source | None = None,
+    externs: Iterable[str] = (),
+    diagnostics: Diagnostics | None = None,
+    helpers: Helpers = "torch",
 ) -> Compiled:
     """Compile texts that are in memory.
 
@@ -55,22 +67,36 @@ def compile_sources(
     found = Diagnostics() if diagnostics is None else diagnostics
     table = OpTable({}, found) if schemas is None else parse_native_functions(schemas, found)
     specs = [_parse(source, found) for source in sources]
-    ops = resolve_specs(specs, table, frozenset(externs), found)
+    known = frozenset(externs)
+    written = [f for spec in specs for f in spec.functions]
+    own = resolve_functions(written, table, known.union(*[spec.externs for spec in specs]), found)
+    functions = own
+    if helpers == "prelude":
+        functions += prelude_functions(table, [f.name for f in own])
+    ops = resolve_specs(specs, table, known | {f.name for f in functions}, found)
     found.raise_errors()
-    check_types(specs, ops, table, found)
+    check_function_types(written, own, functions, table, found)
+    check_types(specs, ops, functions, table, found)
     if not found.has_errors:
         check_suspects(specs, ops, found)
     ops += tuple(derive_view_copies(ops, table))
     ops += tuple(derive_foreach(ops, table))
     check_class_names(ops, found)
     found.raise_errors()
-    program = Program(ops, table.named)
+    program = Program(ops, table.named, (*own, *_called(functions[len(own) :], own, ops)))
     verify_program(program)
     return Compiled(program, found.all)
 
 
+def _called(functions: Sequence[Function], own: Iterable[Function], ops: Iterable[Op]) -> tuple[Function, ...]:
+    """Of the prelude's functions, those that the specs' functions and ops call."""
+    formulas = [f for op in ops for f in (*[d.formula for d in op.derivatives], *[j.formula for j in op.jvps])]
+    names = calls_of(part for formula in formulas for part in walk(formula))
+    return reachable(functions, names.union(*calls_by_name(own).values()))
+
+
 def _parse(source: Source, diagnostics: Diagnostics) -> s.Spec:
     spec = parse_spec(source, diagnostics) if source.path.endswith(".grad") else parse_derivatives(source, diagnostics)
-    if not spec.entries and not diagnostics.has_errors:
+    if not spec.entries and not spec.functions and not diagnostics.has_errors:
         diagnostics.add("GS0111", f"{source.path} has no entries", Span(source, 0, 0))
     return spec

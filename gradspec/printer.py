@@ -51,6 +51,8 @@ def _print(expr: ir.Expr, outer: int) -> str:
             return "true" if value else "false"
         case ir.String(value):
             return quote(value)
+        case ir.Call("std::make_tuple", args, ()) if len(args) > 1:
+            return f"({_list(args)})"
         case ir.Call(function, args, template):
             return f"{function}{print_template(template)}({_list(args)})"
         case ir.Method(receiver, name, args, arrow, template):
@@ -77,8 +79,18 @@ def _print(expr: ir.Expr, outer: int) -> str:
             return _wrap(text, _CONDITIONAL, outer)
         case ir.Lambda(param_type, param, body):
             return f"[]({print_type(param_type)} {param}) {{ return {_print(body, 0)}; }}"
+        case ir.Comprehension(value, names, sources, test):
+            condition = "" if test is None else f" if {_print(test, 0)}"
+            return f"[{_print(value, 0)} for {_walk(names, sources)}{condition}]"
+        case ir.Fold(accumulator, initial, names, sources, value):
+            return f"fold({accumulator} = {_print(initial, 0)}; {_walk(names, sources)}; {_print(value, 0)})"
         case _:
             assert_never(expr)
+
+
+def _walk(names: tuple[str, ...], sources: tuple[ir.Expr, ...]) -> str:
+    source = _print(sources[0], 0) if len(sources) == 1 else f"zip({_list(sources)})"
+    return f"{', '.join(names)} in {source}"
 
 
 def _list(items: tuple[ir.Expr, ...]) -> str:
@@ -121,8 +133,20 @@ def quote(value: str) -> str:
 
 
 def print_program(program: ir.Program) -> str:
-    """The whole program as text, one block an op."""
-    return "\n".join([print_op(op) for op in program.ops])
+    """The whole program as text, one block an op or function."""
+    return "\n".join([*[print_function(f) for f in program.functions], *[print_op(op) for op in program.ops]])
+
+
+def print_function(function: ir.Function) -> str:
+    """One function, as the language has it; its comment is left out."""
+    lines = [f"fn {function.schema} {{"]
+    for statement in function.statements:
+        match statement:
+            case ir.Let(names, value):
+                lines.append(f"  let {', '.join(names)} = {print_expr(value)};")
+            case ir.Guard(test, value):
+                lines.append(f"  if ({print_expr(test)}) return {print_expr(value)};")
+    return "\n".join([*lines, f"  return {print_expr(function.result)};", "}"]) + "\n"
 
 
 def print_op(op: ir.Op) -> str:
@@ -200,5 +224,9 @@ def as_record(op: ir.Op) -> dict[str, Any]:
 
 
 def print_json(program: ir.Program) -> str:
-    """The whole program as one JSON document: `{"format": 1, "nodes": [...]}`."""
-    return json.dumps({"format": 1, "nodes": [as_record(op) for op in program.ops]}, indent=1) + "\n"
+    """The whole program as one JSON document: `{"format": 1, "nodes": [...], "functions": [...]}`."""
+    functions = [
+        {"name": f.name, "schema": str(f.schema), "doc": "\n".join(f.doc), "text": print_function(f)} for f in program.functions
+    ]
+    nodes = [as_record(op) for op in program.ops]
+    return json.dumps({"format": 1, "nodes": nodes, "functions": functions}, indent=1) + "\n"

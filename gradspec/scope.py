@@ -27,6 +27,7 @@ class Scope:
     `masked`: how many inputs `grad_input_mask` counts, None where there is no such mask.
     `unread`: a formula of the entry could not be read, and was reported.
     `foreach`: the formula is for one element of the op's lists, and `i` is its position.
+    `function`: it stands in a function: no op is there, names are its `locals`, and lists may be made and folded.
     """
 
     schema: ir.Schema
@@ -44,6 +45,7 @@ class Scope:
     condition: bool = False
     unread: bool = False
     locals: tuple[str, ...] = ()
+    function: bool = False
     gradients_used: list[tuple[s.Expr, ir.Cotangent | ir.Cotangents]] = Factory(list)
 
     def resolve(self, expr: s.Expr) -> ir.Expr:
@@ -82,10 +84,41 @@ class Scope:
             case s.Conditional(test=test, then=then, other=other):
                 return ir.Conditional(self.resolve(test), self.resolve(then), self.resolve(other))
             case s.Lambda(param_type=param_type, param=param, body=body):
-                outer, self.locals = self.locals, (*self.locals, param.text)
-                resolved = self.resolve(body)
-                self.locals = outer
-                return ir.Lambda(param_type, param.text, resolved)
+                return ir.Lambda(param_type, param.text, self._inside(body, (param,), again=True))
+            case s.Comprehension(value=value, names=names, sources=sources, test=test):
+                self._check_stands_in_function("a list made of another one", expr)
+                walked = tuple([self.resolve(x) for x in sources])
+                made = self._inside(value, names)
+                condition = None if test is None else self._inside(test, names, again=True)
+                return ir.Comprehension(made, tuple([n.text for n in names]), walked, condition)
+            case s.Fold(accumulator=accumulator, initial=initial, names=names, sources=sources, value=value):
+                self._check_stands_in_function("`fold`", expr)
+                start = self.resolve(initial)
+                walked = tuple([self.resolve(x) for x in sources])
+                last = self._inside(value, (accumulator, *names))
+                return ir.Fold(accumulator.text, start, tuple([n.text for n in names]), walked, last)
+
+    def _inside(self, expr: s.Expr, names: tuple[s.Name, ...], *, again: bool = False) -> ir.Expr:
+        """An expression that sees more names; `again` where these were looked at before."""
+        outer = self.locals
+        for name in names:
+            if not again:
+                self.check_new(name)
+            self.locals = (*self.locals, name.text)
+        resolved = self.resolve(expr)
+        self.locals = outer
+        return resolved
+
+    def check_new(self, name: s.Name) -> None:
+        """Report a name that means something already."""
+        if name.text in self.locals or name.text in self.inputs or name.text in self.outputs:
+            help_ = "a name means one thing in a formula or function: choose another one"
+            self._report("GS0411", f"`{name.text}` has a meaning here already", name, help=help_)
+
+    def _check_stands_in_function(self, what: str, node: s.Expr) -> None:
+        if not self.function:
+            help_ = "write a function, `fn name(Tensor[] grads) -> Tensor { ... }`, and call it"
+            self._report("GS0410", f"{what} stands only in a function", node, help=help_)
 
     def _name(self, node: s.Name) -> ir.Expr:
         text = node.text
@@ -107,6 +140,8 @@ class Scope:
             return ir.Output(text, self.outputs[text])
         if text in ("true", "false"):
             return ir.Bool(text == "true")
+        if self.function:
+            return self._outside_name(node)
         if self.condition and (text in self.outputs or text.startswith("grad_") and text[5:] in self._named_outputs):
             return self._gradient_word(node)
         if text in ("grad", "grads", "grad_input_mask", "retain_variables"):
@@ -120,6 +155,11 @@ class Scope:
                 return moving
         elif text.startswith("grad_") and text[5:] in self._named_outputs:
             return self._named_gradient(node)
+        return self._outside_name(node)
+
+    def _outside_name(self, node: s.Name) -> ir.Expr:
+        """A name that is none of the op's."""
+        text = node.text
         qualified = text.removeprefix("::")
         namespace = qualified.rpartition("::")[0]
         if qualified in CONSTANTS or qualified in self.externs or _is_open(namespace) or f"{namespace}::".startswith("at::"):
@@ -245,7 +285,7 @@ class Scope:
         known = {*self.inputs, *self.outputs, *self.locals}
         if node is self.formula.value:
             known |= {"non_differentiable", "auto_linear", "auto_element_wise"}
-        if self.condition:
+        if self.condition or self.function:
             pass
         elif self.forward:
             known |= {f"{n}_{k}" for n in self.differentiable_inputs for k in "tp"}
@@ -253,7 +293,9 @@ class Scope:
             known |= {"grad", "grads", *(f"grad_{n}" for n in self.differentiable_outputs if n in self._named_outputs)}
             known |= {"grad_input_mask"} if self.masked else set()
         label = f"not an input, an output or a {'tangent' if self.forward else 'gradient'} of `{self.schema.name}`"
-        if self.condition:
+        if self.function:
+            label = f"no parameter of `{self.schema.name}`, and no `let` before"
+        elif self.condition:
             label = f"not an input of `{self.schema.name}`"
         help_ = self.diagnostics.suggest(text, {*known, *CONSTANTS, "true", "false"}) or f"known here: {_listed(known)}"
         self._report("GS0401", f"unknown name `{text}`", node, label=label, help=help_)
@@ -283,11 +325,15 @@ class Scope:
         name = node.name.text
         args = tuple([self.resolve(a) for a in node.args])
         # `size()` of a list takes nothing, that of a tensor a dimension.
-        if not self.forward and name in CONCRETE_METHODS and len(args) == (1 if name == "size" else 0):
+        if not self.forward and not self.function and name in CONCRETE_METHODS and len(args) == (1 if name == "size" else 0):
             written = f"{CONCRETE_METHODS[name]}({self._text(node.args[0]) if node.args else ''})"
             message = f"`{name}` freezes a dynamic shape into the backward graph"
             place = self.formula.excerpt.place(node.name.start, node.end)
             self.diagnostics.add("GS0405", message, place, help=f"write `{written}`")
+        if self.function and name.endswith("_") and not name.endswith("__"):
+            help_ = f"write `{name.rstrip('_')}`, which gives a new tensor"
+            place = self.formula.excerpt.place(node.name.start, node.name.end)
+            self.diagnostics.add("GS0414", f"`{name}` changes a tensor, and a function changes nothing", place, help=help_)
         receiver = self.resolve(node.receiver)
         if not self.forward and not node.arrow and isinstance(receiver, ir.Input) and receiver.type == OPTIONAL_TENSOR:
             if name == "sym_sizes":
@@ -316,6 +362,8 @@ class Scope:
 
     def _check_function(self, function: s.Name, has_template: bool) -> None:
         text = function.text.removeprefix("::")
+        if self.function and text in ("range", "zip"):
+            return
         if has_template or text in TORCH_HELPERS or text in BUILTIN_FUNCTIONS or text in self.externs:
             return
         namespace, _, name = text.rpartition("::")

@@ -8,7 +8,7 @@ from functools import cache
 from attrs import field, frozen
 
 from gradspec import torch_signatures
-from gradspec.ir import Argument, Operator, Program, Schema, TypeRef
+from gradspec.ir import Argument, Function, Operator, Program, Schema, TypeRef
 from gradspec.types import (
     BOOL,
     INT,
@@ -39,13 +39,15 @@ class Parameter:
 
 @frozen(eq=False)
 class Signature:
-    """One overload. `schema` is the operator that it calls, None for what is no operator; a method's receiver is no parameter."""
+    """One overload. `schema` is the operator that it calls, `function` the function of the language; a method's receiver is no
+    parameter."""
 
     name: str
     parameters: tuple[Parameter, ...]
     result: ValueType
     schema: Schema | None = None
     receiver: str = ""
+    function: Function | None = None
 
     @property
     def required(self) -> int:
@@ -55,18 +57,28 @@ class Signature:
 
 @frozen(eq=False)
 class Signatures:
-    """All signatures, by name. `operators` gives the overloads of a base name, for other libraries' ops `library::base`."""
+    """All signatures, by name. `operators` gives the overloads of a base name, for other libraries' ops `library::base`.
+
+    `own` are functions of the language: one hides what PyTorch declares by its name.
+    """
 
     operators: Callable[[str], tuple[Operator, ...]]
+    own: tuple[Function, ...] = ()
+    _own: dict[str, list[Signature]] = field(init=False, factory=dict)
     _functions: dict[str, tuple[Signature, ...]] = field(init=False, factory=dict)
     _methods: dict[tuple[str, str], tuple[Signature, ...]] = field(init=False, factory=dict)
+
+    def __attrs_post_init__(self) -> None:
+        for function in self.own:
+            self._own.setdefault(function.name, []).append(_of_function(function))
 
     def functions(self, name: str) -> tuple[Signature, ...]:
         """The overloads of a free function by the name that a formula calls it by; none where it is not known."""
         found = self._functions.get(name)
         if found is None:
             bare = name.removeprefix("::").removeprefix("at::")
-            found = tuple(declared_functions().get(bare, ())) + tuple(self._of_operators(bare, method=False))
+            found = tuple(self._own.get(bare) or declared_functions().get(bare) or ())
+            found += tuple(self._of_operators(bare, method=False))
             self._functions[name] = found
         return found
 
@@ -114,7 +126,7 @@ def operators_of(program: Program) -> Callable[[str], tuple[Operator, ...]]:
 def _cxx_forms(schema: Schema, name: str, *, method: bool, symbolic: bool) -> Iterator[Signature]:
     """The C++ functions of one operator: all arguments by position, the keyword-only ones last (torchgen.api.cpp)."""
     arguments = [a for a in schema.arguments if not (method and a.name == "self")]
-    result = _result(schema)
+    result = result_type(schema)
     receiver = "Tensor" if method else ""
     names = [a.name for a in arguments]
     plain = tuple([_parameter(a, symbolic) for a in arguments])
@@ -148,7 +160,13 @@ def _concrete(type_: Type) -> Type:
             return INT if type_ == SYMINT else type_
 
 
-def _result(schema: Schema) -> ValueType:
+def _of_function(function: Function) -> Signature:
+    parameters = [Parameter(a.name, a.type, a.default is not None, (a.name,)) for a in function.parameters]
+    return Signature(function.name, tuple(parameters), result_type(function.schema), function=function)
+
+
+def result_type(schema: Schema) -> ValueType:
+    """What a call of an operator or function gives."""
     if not schema.returns:
         return VOID
     return schema.returns[0].type if len(schema.returns) == 1 else TupleType(tuple([r.type for r in schema.returns]))

@@ -122,7 +122,74 @@ class Lambda:
     end: int
 
 
-Expr: TypeAlias = Name | Number | String | Call | Method | Construct | Braces | Index | Unary | Binary | Conditional | Lambda
+@frozen
+class Comprehension:
+    value: Expr
+    names: tuple[Name, ...]
+    sources: tuple[Expr, ...]
+    test: Expr | None
+    start: int
+    end: int
+
+
+@frozen
+class Fold:
+    accumulator: Name
+    initial: Expr
+    names: tuple[Name, ...]
+    sources: tuple[Expr, ...]
+    value: Expr
+    start: int
+    end: int
+
+
+Expr: TypeAlias = (
+    Name | Number | String | Call | Method | Construct | Braces | Index | Unary | Binary | Conditional | Lambda | Comprehension
+    | Fold
+)  # fmt: skip
+
+# -------------------------------------------------------------------------------------------------------------- functions
+
+
+@frozen
+class Let:
+    """`let names = value;`."""
+
+    names: tuple[Name, ...]
+    value: Expr
+
+
+@frozen
+class Guard:
+    """`if (test) return value;`."""
+
+    test: Expr
+    value: Expr
+
+
+@frozen
+class Body:
+    """The statements of a function, and its result; places are in the text between its braces."""
+
+    statements: tuple[Let | Guard, ...]
+    result: Expr
+
+
+@frozen(eq=False)
+class Function:
+    """`fn header { body }`; `doc` is the comment above it, a line a piece."""
+
+    schema: Schema
+    excerpt: Excerpt
+    body_excerpt: Excerpt
+    body: Body
+    doc: tuple[str, ...]
+
+    @property
+    def name_span(self) -> Span:
+        """Where the function's name stands."""
+        return self.excerpt.place(0, len(str(self.schema.name)))
+
 
 # ----------------------------------------------------------------------------------------------------------------- entries
 
@@ -193,9 +260,10 @@ class Entry:
 
 @frozen(eq=False)
 class Spec:
-    """One file of entries; `externs` are functions that it declares to exist elsewhere."""
+    """One file of entries and functions; `externs` are functions that it declares to exist elsewhere."""
 
     path: str
     entries: tuple[Entry, ...]
     externs: tuple[str, ...] = ()
+    functions: tuple[Function, ...] = ()
     library: str = ""

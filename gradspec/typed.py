@@ -56,14 +56,13 @@ class Binding:
 
 @define
 class Typing:
-    """The types of the formulas of one op, found as they are asked for. Parts of a formula are told apart by identity."""
+    """The types of one op's or function's expressions, found as they are asked for. Parts of them are told apart by identity."""
 
     signatures: Signatures
-    op: ir.Op
     types: dict[int, ValueType] = Factory(dict)
     bindings: dict[int, Binding] = Factory(dict)
     faults: list[Fault] = Factory(list)
-    _locals: dict[str, ValueType] = Factory(dict)
+    locals: dict[str, ValueType] = Factory(dict)
 
     def type_of(self, expr: ir.Expr) -> ValueType:
         """The type of an expression, UNKNOWN where it depends on what nobody knows here; what is wrong in it goes to `faults`."""
@@ -120,7 +119,7 @@ class Typing:
             case ir.ElementIndex():
                 return INT
             case ir.Local(name):
-                return self._locals.get(name, UNKNOWN)
+                return self.locals.get(name, UNKNOWN)
             case ir.Braces(items):
                 return BracesType(tuple([self.type_of(i) for i in items]))
             case ir.Construct(ref, args):
@@ -128,8 +127,16 @@ class Typing:
                     self.type_of(arg)
                 return type_of_ref(ref)
             case ir.Lambda(ref, param, body):
-                self._locals[param] = type_of_ref(ref)
+                self.locals[param] = type_of_ref(ref)
                 return self.type_of(body)
+            case ir.Comprehension(value, names, sources, test):
+                self._walk(expr, names, sources)
+                if test is not None:
+                    self.check_condition(test)
+                elem = self.type_of(value)
+                return ListType(elem) if isinstance(elem, BaseType | ListType | OptionalType) else UNKNOWN
+            case ir.Fold():
+                return self._fold(expr)
             case _:
                 assert_never(expr)
 
@@ -138,10 +145,37 @@ class Typing:
 
     # ------------------------------------------------------------------------------------------------------------ parts
 
-    def _conditional(self, test: ir.Expr, then: ir.Expr, other: ir.Expr) -> ValueType:
+    def check_condition(self, test: ir.Expr) -> None:
+        """Note a fault where an expression is neither true nor false."""
         why = condition_fault(self.type_of(test))
         if why:
             self._fault(test, "GS0904", f"a condition is true or false, this is {self.type_of(test)}", why)
+
+    def _walk(self, expr: ir.Expr, names: tuple[str, ...], sources: tuple[ir.Expr, ...]) -> None:
+        """Give the names of a walk over lists their types."""
+        types = [self.type_of(x) for x in sources]
+        for source, type_ in zip(sources, types, strict=True):
+            if not isinstance(type_, ListType) and type_ is not UNKNOWN:
+                self._fault(source, "GS0903", f"a walk is over a list, this is {type_}", "for numbers write `range(n)`")
+        if len(names) != len(types):
+            help_ = "lists are walked side by side by `x, y in zip(xs, ys)`"
+            self._fault(expr, "GS0903", f"there are {len(names)} names for the elements of {len(types)}", help_)
+        for name, type_ in zip(names, types, strict=False):
+            self.locals[name] = type_.elem if isinstance(type_, ListType) else UNKNOWN
+
+    def _fold(self, expr: ir.Fold) -> ValueType:
+        self._walk(expr, expr.names, expr.sources)
+        first = self.type_of(expr.initial)
+        self.locals[expr.accumulator] = first
+        last = self.type_of(expr.value)
+        if last != first and is_number(first) and is_number(last) and conversion(last, first) is not None:
+            return last
+        if conversion(first, last) is None:
+            self._fault(expr.value, "GS0903", f"`{expr.accumulator}` begins as {first}, and becomes {last}")
+        return first
+
+    def _conditional(self, test: ir.Expr, then: ir.Expr, other: ir.Expr) -> ValueType:
+        self.check_condition(test)
         first, second = self.type_of(then), self.type_of(other)
         if first == second or second is UNKNOWN or second is NOTHING or isinstance(second, BracesType):
             return OptionalType(first) if second is NOTHING and isinstance(first, BaseType) else first
@@ -237,6 +271,11 @@ class Typing:
             return TupleType(tuple(given))
         if last == "fmap" and len(given) == 2 and isinstance(given[1], BaseType | ListType | OptionalType):
             return ListType(given[1])
+        if name == "range" and given:
+            for arg, type_ in zip(expr.args, given, strict=True):
+                if conversion(INT, type_) is None:
+                    self._fault(arg, "GS0903", f"a range goes to a whole number, this is {type_}")
+            return ListType(INT)
         if name in _SAME_TYPE:
             return given[0] if given else UNKNOWN
         if last in MATH_FUNCTIONS and given and all(is_number(t) for t in given):
@@ -368,17 +407,17 @@ def _constant_type(name: str) -> ValueType:
     return base(kind) if kind in ("ScalarType", "MemoryFormat", "Layout") else UNKNOWN
 
 
-def gradient_fault(typing: Typing, expr: ir.Expr, inputs: Sequence[str]) -> Fault | None:
+def gradient_fault(typing: Typing, op: ir.Op, expr: ir.Expr, inputs: Sequence[str]) -> Fault | None:
     """What is wrong with the type of a backward formula as a whole: each input's gradient is a tensor, or a list of them."""
     type_ = typing.type_of(expr)
     if len(inputs) == 1:
-        wanted = next(i.type for i in typing.op.inputs if i.name == inputs[0])
+        wanted = next(i.type for i in op.inputs if i.name == inputs[0])
         fine = type_ is UNKNOWN or isinstance(type_, BracesType) or is_tensor_like_value(type_)
-        if fine and is_tensor_list(wanted) and type_ == TENSOR and not typing.op.foreach:
+        if fine and is_tensor_list(wanted) and type_ == TENSOR and not op.foreach:
             fine = False
         if fine:
             return None
-        what = "a list of tensors" if is_tensor_list(wanted) and not typing.op.foreach else "a tensor"
+        what = "a list of tensors" if is_tensor_list(wanted) and not op.foreach else "a tensor"
         return Fault(expr, "GS0905", f"the gradient of `{inputs[0]}` is {what}, the formula gives {type_}")
     if isinstance(type_, TupleType) and len(type_.items) < len(inputs) and isinstance(expr, ir.Call):
         return Fault(expr, "GS0905", f"the formula gives {len(type_.items)} gradients, its key names {len(inputs)} inputs")

@@ -73,12 +73,25 @@ PASSES = tuple(
     f"gradspec.{name}"
     for name in (
         "saved", "forward", "variants", "verify", "printer", "backend", "emit", "values", "signatures", "operators", "typed",
+        "typed_function",
     )
 )  # fmt: skip
 TEXT_SIDE = tuple(f"gradspec.{name}" for name in ("grammar", "parse", "syntax", "torch_yaml", "yaml_nodes"))
 OPEN_TO_BACKENDS = tuple(
     f"gradspec.{name}"
-    for name in ("ir", "types", "values", "signatures", "typed", "printer", "layout", "emit", "backend", "diagnostics")
+    for name in (
+        "ir",
+        "types",
+        "values",
+        "signatures",
+        "typed",
+        "typed_function",
+        "printer",
+        "layout",
+        "emit",
+        "backend",
+        "diagnostics",
+    )
 )
 DISK_CLOCK_ENVIRONMENT = {
     "os", "sys", "time", "datetime", "random", "secrets", "uuid", "subprocess", "socket", "shutil", "tempfile",

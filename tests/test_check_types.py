@@ -87,7 +87,7 @@ def test_the_symbolic_form_is_suggested(native: Source) -> None:
 @pytest.mark.parametrize("rule", ["self: grad.nosuch(1, 2)", "self: at::nosuch(grad)", "self: grad.pow(other, 3)"])
 def test_without_schemas_what_has_none_is_unknown(rule: str) -> None:
     (op,) = compile_formula(OP, rule, None).ops
-    assert Typing(Signatures(lambda name: ()), op).type_of(op.derivatives[0].formula) is UNKNOWN
+    assert Typing(Signatures(lambda name: ())).type_of(op.derivatives[0].formula) is UNKNOWN
 
 
 def test_torchs_own_formulas_are_all_typed() -> None:
@@ -98,7 +98,7 @@ def test_torchs_own_formulas_are_all_typed() -> None:
     signatures = Signatures(program.operators)
     count = 0
     for op in program.ops:
-        typing = Typing(signatures, op)
+        typing = Typing(signatures)
         for formula in [*(d.formula for d in op.derivatives), *(j.formula for j in op.jvps)]:
             assert typing.type_of(formula) is not UNKNOWN, (op.name, formula)
             count += 1

@@ -237,7 +237,7 @@ WRONG = {
     "a : b": "GS0201 1:3",
     "std::tuple<>()": "GS0201 1:12",
     "new T()": "GS0201 1:5",
-    "[x](T a) { return a; }": "GS0201 1:2",
+    "[x](T a) { return a; }": "GS0201 1:3",
     "[](T a) { a; }": "GS0201 1:11",
     "#include <x>": "GS0201 1:1",
     "throw(a)": "GS0201 1:1",

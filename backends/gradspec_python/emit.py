@@ -9,17 +9,18 @@ from attrs import field, frozen
 
 from gradspec.diagnostics import Diagnostics
 from gradspec.emit.templates import template_environment
-from gradspec.ir import Op, Program
+from gradspec.ir import Function, Op, Program
 from gradspec.signatures import Signatures, operators_of
 from gradspec.typed import Typing
 from gradspec_python.expr import CannotLower, Lowering
 from gradspec_python.function import FunctionBuilder, FunctionModel
+from gradspec_python.helpers import Helper, Helpers, lower_functions
 from gradspec_python.names import function_names
 from gradspec_python.pure import PureFunction, docstring, pure_function
 from gradspec_python.support import names_read, support_functions, with_dependencies
 
 _TEMPLATES = Path(__file__).parent / "templates"
-_MODULES = ("cmath", "ctypes", "math")
+_MODULES = ("cmath", "ctypes", "functools", "math")
 
 
 @frozen
@@ -40,6 +41,7 @@ class LoweredOp:
     pure: PureFunction
     function: FunctionModel
     used: frozenset[str]
+    helpers: frozenset[str]
 
 
 @frozen
@@ -51,24 +53,30 @@ class Refusal:
     tangents: bool
 
 
-def lower_program(program: Program) -> tuple[tuple[LoweredOp, ...], tuple[Refusal, ...]]:
+def lower_helpers(program: Program) -> Helpers:
+    """The functions of the program as Python."""
+    return lower_functions(program.functions, Signatures(operators_of(program), program.functions))
+
+
+def lower_program(program: Program, helpers: Helpers) -> tuple[tuple[LoweredOp, ...], tuple[Refusal, ...]]:
     """Every node that Python can express, and why it cannot express the others."""
-    signatures = Signatures(operators_of(program))
-    names = function_names(program.nodes, support_functions())
+    signatures = Signatures(operators_of(program), program.functions)
+    names = function_names(program.nodes, [*support_functions(), *helpers.names.values()])
     lowered: list[LoweredOp] = []
     refused: list[Refusal] = []
     for op in program.nodes:
-        lowering = Lowering(Typing(signatures, op))
+        lowering = Lowering(Typing(signatures), helpers.names)
         pure_name, name = names[id(op)]
         try:
             pure = pure_function(op, pure_name, lowering)
+            helpers.with_dependencies(lowering.helpers)
             builder = FunctionBuilder(op, lowering, pure, pure_name, name)
             model = builder.model()
         except CannotLower as reason:
             refused.append(Refusal(op, str(reason), tangents=False))
             continue
         refused += [Refusal(op, reason, tangents=True) for reason in dict.fromkeys(builder.tangents.refused)]
-        lowered.append(LoweredOp(op, pure, model, frozenset(lowering.used)))
+        lowered.append(LoweredOp(op, pure, model, frozenset(lowering.used), frozenset(lowering.helpers)))
     return tuple(lowered), tuple(refused)
 
 
@@ -78,7 +86,8 @@ def emit(program: Program, options: PythonOptions) -> Mapping[str, str]:
     Raises:
         SpecError: what cannot be lowered, each with its callee; with `skip` it is left out instead.
     """
-    lowered, refused = lower_program(program)
+    helpers = lower_helpers(program)
+    lowered, refused = lower_program(program, helpers)
     if refused and not options.skip:
         diagnostics = Diagnostics()
         for refusal in refused:
@@ -96,8 +105,17 @@ def emit(program: Program, options: PythonOptions) -> Mapping[str, str]:
     for refusal in refused:
         what = f"{refusal.op.name} ({'tangents' if refusal.tangents else refusal.op.dispatch}): no {refusal.reason}"
         left_out.setdefault(module_name(refusal.op), []).append(what)
-    names = dict.fromkeys([*modules, *left_out])
-    return {f"{name}.py": _module(name, modules.get(name, []), left_out.get(name, [])) for name in names}
+    # A file of functions alone makes a module too.
+    own: dict[str, list[Helper]] = {}
+    for function in program.functions:
+        helper = helpers.lowered.get(helpers.names[id(function)])
+        if helper is not None:
+            own.setdefault(module_name(function), []).append(helper)
+    alone = own if not program.ops else {}
+    names = dict.fromkeys([*modules, *left_out, *alone])
+    return {
+        f"{name}.py": _module(name, modules.get(name, []), alone.get(name, []), helpers, left_out.get(name, [])) for name in names
+    }
 
 
 def signatures_known(program: Program) -> bool:
@@ -105,16 +123,17 @@ def signatures_known(program: Program) -> bool:
     return bool(program.operators("add"))
 
 
-def module_name(op: Op) -> str:
-    """The module of an op: its spec file's name as an identifier."""
-    stem = PurePosixPath(op.span.source.path).stem if op.span is not None else "ops"
+def module_name(item: Op | Function) -> str:
+    """The module of an op or function: its spec file's name as an identifier."""
+    stem = PurePosixPath(item.span.source.path).stem if item.span is not None else "ops"
     name = "".join(c if c.isalnum() else "_" for c in stem)
     return f"_{name}" if name[:1].isdigit() or not name else name
 
 
-def _module(name: str, ops: list[LoweredOp], left_out: list[str]) -> str:
-    support = with_dependencies(frozenset().union(*[o.used for o in ops]))
-    body = "\n".join([*_lines(ops)])
+def _module(name: str, ops: list[LoweredOp], alone: list[Helper], helpers: Helpers, left_out: list[str]) -> str:
+    called = helpers.with_dependencies({h.name for h in alone}.union(*[o.helpers for o in ops]))
+    support = with_dependencies(frozenset().union(*[o.used for o in ops], *[h.support for h in called]))
+    body = "\n".join([*_lines(ops), *[line for h in called for line in (h.head, *h.body)]])
     read = set(names_read(support))
     words = _words(body)
     imports = [m for m in _MODULES if m in read or m in words]
@@ -126,6 +145,7 @@ def _module(name: str, ops: list[LoweredOp], left_out: list[str]) -> str:
         "aten": "aten" in words,
         "tensor": "Tensor" in words or "Tensor" in read,
         "support": [support_functions()[s] for s in support],
+        "helpers": called,
         "left_out": left_out,
         "exported": sorted(n for o in ops for n in (_defined(o.pure.head), _defined(o.function.head), o.function.name)),
         "docstring": docstring,

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from string import Formatter
 from typing import assert_never
 
 from attrs import Factory, define
@@ -37,10 +38,16 @@ class CannotLower(Exception):
 
 @define
 class Lowering:
-    """The expressions of one op's formulas as Python. `used` gathers the support functions that they call."""
+    """The expressions of one op's formulas as Python.
+
+    `names` are those of the language's functions, by `id`. `used` and `helpers` gather the support functions and the functions of
+    the language that are called.
+    """
 
     typing: Typing
+    names: Mapping[int, str] = Factory(dict)
     used: set[str] = Factory(set)
+    helpers: set[str] = Factory(set)
     retain: str = "True"
 
     def lower(self, expr: ir.Expr, wanted: ValueType = UNKNOWN) -> Code:
@@ -74,13 +81,13 @@ class Lowering:
             case ir.Method():
                 return self._method(expr)
             case ir.Call():
-                return self._call(expr)
+                return self._call(expr, wanted)
             case ir.Binary():
                 return self._binary(expr)
             case ir.Unary():
                 return self._unary(expr)
             case ir.Conditional(test, then, other):
-                middle = self._truth(test)
+                middle = self.truth(test)
                 first, second = self.lower(then, wanted), self.lower(other, wanted)
                 doc = concat(first.within(c.OR), LINE, "if ", middle.within(c.OR), LINE, "else ", second.within(c.TERNARY))
                 return Code(doc, c.TERNARY)
@@ -107,6 +114,13 @@ class Lowering:
                 return self._construct(expr)
             case ir.Lambda():
                 raise CannotLower("lambda but for fmap")
+            case ir.Comprehension(value, names, sources, test):
+                elem: ValueType = wanted.elem if isinstance(wanted, ListType) else UNKNOWN
+                parts = [self.lower(value, elem).doc, LINE, "for ", self._walk(names, sources)]
+                parts += [] if test is None else [LINE, "if ", self.truth(test).within(c.OR)]
+                return Code(bracketed("[", [concat(*parts)], "]"))
+            case ir.Fold():
+                return self._fold(expr)
             case _:
                 assert_never(expr)
 
@@ -116,6 +130,26 @@ class Lowering:
         self.used.add(name)
         return name
 
+    def _walk(self, names: Sequence[str], sources: Sequence[ir.Expr]) -> Doc:
+        """`names in sources`, as `for` has it."""
+        walked = [self.lower(x).doc for x in sources]
+        source = walked[0] if len(walked) == 1 else called("zip", walked).doc
+        return concat(", ".join(map(python_name, names)), " in ", source)
+
+    def _fold(self, expr: ir.Fold) -> Code:
+        walked = [self.lower(x).doc for x in expr.sources]
+        names = [python_name(n) for n in expr.names]
+        value = self.lower(expr.value)
+        accumulator = python_name(expr.accumulator)
+        if len(names) == 1:
+            step = concat(f"lambda {accumulator}, {names[0]}: ", value.within(c.TERNARY))
+            source = walked[0]
+        else:
+            # A lambda takes a pair as one argument.
+            step = concat(f"lambda {accumulator}, each: (lambda {', '.join(names)}: ", value.within(c.TERNARY), ")(*each)")
+            source = called("zip", walked).doc
+        return called("functools.reduce", [step, source, self.lower(expr.initial).doc])
+
     # ----------------------------------------------------------------------------------------------------------- operators
 
     def _binary(self, expr: ir.Binary) -> Code:
@@ -123,7 +157,7 @@ class Lowering:
         a, b = self.typing.type_of(left), self.typing.type_of(right)
         if op in ("&&", "||"):
             word, binding = ("and", c.AND) if op == "&&" else ("or", c.OR)
-            return infix(self._truth(left).within(binding), word, self._truth(right).within(binding + 1), binding)
+            return infix(self.truth(left).within(binding), word, self.truth(right).within(binding + 1), binding)
         for value, other in ((left, right), (right, left)):
             if isinstance(other, ir.Constant) and constant(other.name) == "None":
                 return infix(self.lower(value).within(c.BIT_OR), "is" if op == "==" else "is not", "None", c.COMPARISON)
@@ -159,7 +193,7 @@ class Lowering:
             case _:
                 return None
 
-    def _truth(self, expr: ir.Expr) -> Code:
+    def truth(self, expr: ir.Expr) -> Code:
         """An expression where C++ wants true or false."""
         asked = self._presence(expr)
         if asked is not None:
@@ -174,7 +208,7 @@ class Lowering:
         asked = self._presence(expr)
         if asked is not None:
             return infix(self.lower(asked).within(c.BIT_OR), "is", "None", c.COMPARISON)
-        return Code(concat("not ", self._truth(expr).within(c.NOT)), c.NOT)
+        return Code(concat("not ", self.truth(expr).within(c.NOT)), c.NOT)
 
     # ----------------------------------------------------------------------------------------------------- values from types
 
@@ -219,7 +253,7 @@ class Lowering:
 
     # --------------------------------------------------------------------------------------------------------------- calls
 
-    def _call(self, expr: ir.Call) -> Code:
+    def _call(self, expr: ir.Call, wanted: ValueType) -> Code:
         name, args = expr.function, expr.args
         bare = name.removeprefix("::").removeprefix("at::")
         if name == "std::get" and expr.template:
@@ -229,18 +263,26 @@ class Lowering:
             convert = _CASTS.get(self.typing.type_of(expr))
             return called(convert, [self.lower(args[0]).doc]) if convert else self.lower(args[0])
         if last == "make_tuple":
-            return Code(bracketed("(", [self.lower(a).doc for a in args], ",)" if len(args) == 1 else ")"))
+            types = wanted.items if isinstance(wanted, TupleType) else (UNKNOWN,) * len(args)
+            parts = [self.lower(a, t).doc for a, t in zip(args, types, strict=False)]
+            return Code(bracketed("(", parts, ",)" if len(args) == 1 else ")"))
         if last == "fmap" and len(args) == 2 and isinstance(args[1], ir.Lambda):
             body = self.lower(args[1].body)
             return Code(concat("[", body.doc, f" for {python_name(args[1].param)} in ", self.lower(args[0]).doc, "]"))
         if name == "std::move":
             return self.lower(args[0])
+        if name == "range":
+            return called("range", [self.lower(a).doc for a in args])
         if bare in FUNCTIONS:
             return self._form(FUNCTIONS[bare], args)
         if last == "any_variable_defined" and len(args) == 1:
             return Code(concat("any(g is not None for g in ", self.lower(args[0]).doc, ")"))
         binding = self.typing.bindings.get(id(expr)) if self.typing.type_of(expr) is not None else None
         if binding is not None:
+            if binding.signature.function is not None:
+                helper = self.names[id(binding.signature.function)]
+                self.helpers.add(helper)
+                return called(helper, self._plain_arguments(binding))
             if binding.signature.schema is not None:
                 return self._operator(binding.signature.schema, None, binding)
             if support_name(bare) in support_functions():
@@ -297,12 +339,9 @@ class Lowering:
         if paren and head in support_functions():
             self.used.add(head)
         parts: list[Doc] = []
-        rest = form.replace("{{", "\0").replace("}}", "\1")
-        while rest:
-            text, brace, rest = rest.partition("{")
-            parts.append(text.replace("\0", "{").replace("\1", "}"))
-            if brace:
-                index, _, rest = rest.partition("}")
+        for text, index, _, _ in Formatter().parse(form):
+            parts.append(text)
+            if index is not None:
                 arg = args[int(index)]
                 whole = text.endswith("(") and text != "("
                 parts.append(self.lower(arg).doc if whole else self._receiver(arg))

@@ -15,7 +15,7 @@ TENSOR_METADATA = {
     "is_quantized": "{0}.is_quantized", "is_nested": "{0}.is_nested", "is_complex": "{0}.is_complex()",
     "is_floating_point": "{0}.is_floating_point()", "suggest_memory_format": "_suggested_memory_format({0})",
     "element_size": "{0}.element_size()", "itemsize": "{0}.itemsize", "requires_grad": "{0}.requires_grad",
-    "is_leaf": "{0}.is_leaf", "tensor_data": "{0}.detach()", "variable_data": "{0}.detach()",
+    "item": "{0}.item()", "is_leaf": "{0}.is_leaf", "tensor_data": "{0}.detach()", "variable_data": "{0}.detach()",
 }  # fmt: skip
 
 # Members of the other types, by type and name.

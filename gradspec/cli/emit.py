@@ -75,7 +75,7 @@ def emit(
         fail(f"-o {out} is a file: give the folder for the emitted files")
     chosen = choose_backends(backends)
     try:
-        fingerprint = fingerprint_of(inputs.files, chosen, options, externs)
+        fingerprint = fingerprint_of(inputs.files, chosen, options, externs, inputs.helpers)
         # A run that only printed warnings is no proof that there were none.
         fingerprint["strict"] = str(strict)
     except OSError:

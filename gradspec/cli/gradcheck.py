@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
+from attrs import evolve
 
 from gradspec.cli.shared import SPEC_IS_WRONG, compile_inputs, fail, gather_inputs, print_diagnostics, select_ops, with_inputs
 
@@ -34,8 +35,6 @@ def gradcheck(
     format: str,
 ) -> None:
     """Check gradients against numeric differences, and against those of torch."""
-    from gradspec.ir import Program
-
     inputs = gather_inputs(specs, schemas, torch, externs, strict, format)
     compiled = compile_inputs(inputs)
     program = compiled.program
@@ -43,7 +42,7 @@ def gradcheck(
         if not any(o.node for o in select_ops(program, name)):
             fail(f"no op `{name}` with a gradient in these specs")
     if ops:
-        program = Program(tuple(o for name in ops for o in select_ops(program, name)), program.operators)
+        program = evolve(program, ops=tuple(o for name in ops for o in select_ops(program, name)))
     try:
         from gradspec.gradcheck.run import check_program
     except ImportError as error:

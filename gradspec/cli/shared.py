@@ -14,7 +14,7 @@ from attrs import Factory, define
 if TYPE_CHECKING:
     from gradspec.diagnostics import Diagnostic, Diagnostics
     from gradspec.ir import Op, Program
-    from gradspec.pipeline import Compiled
+    from gradspec.pipeline import Compiled, Helpers
     from gradspec.source import Source
 
 
@@ -32,6 +32,7 @@ class Inputs:
     externs: tuple[str, ...] = ()
     strict: bool = False
     format: str = "text"
+    helpers: Helpers = "prelude"
 
     @property
     def files(self) -> list[Path]:
@@ -48,6 +49,11 @@ def _only_one(_: click.Context, option: click.Parameter, values: Sequence[str]) 
     if len(values) > 1:
         fail(f"--{option.name} is given {len(values)} times; all operators come from one file")
     return values[0] if values else None
+
+
+def _keep(context: click.Context, option: click.Parameter, value: str) -> None:
+    """Keep an option's value for `gather_inputs`, so that commands need not hand it on."""
+    context.meta[f"gradspec.{option.name}"] = value
 
 
 def as_path(_: click.Context, option: click.Parameter, value: str | None) -> Path | None:
@@ -79,6 +85,15 @@ def with_inputs(command: Any) -> Any:
                 help="Compile the spec of the installed torch, or of the site-packages folder or checkout DIR.",
             ),
             click.option("--extern", "externs", multiple=True, metavar="NAME", help="A function that formulas may call."),
+            click.option(
+                "--helpers",
+                type=click.Choice(["prelude", "torch"]),
+                default="prelude",
+                show_default=True,
+                expose_value=False,
+                callback=_keep,
+                help="Whose functions formulas call: gradspec's own, or those inside of PyTorch, for its own build.",
+            ),
             click.option("--strict", is_flag=True, help="Warnings are errors."),
         ]
     ):
@@ -92,6 +107,7 @@ def gather_inputs(
     """What the arguments and options say; ends the process where they do not fit together."""
     from gradspec.load import TorchNotFound, find_torch
 
+    helpers = click.get_current_context().meta["gradspec.helpers"]
     for name in externs:
         if not all(part.isascii() and part.isidentifier() for part in name.removeprefix("::").split("::")):
             fail(f"--extern {name}: write the name of a function, such as `f` or `mylib::f`")
@@ -100,7 +116,7 @@ def gather_inputs(
             if specs or schemas or torch == "-" or Path(torch).is_file():
                 fail("--torch brings its own specs and schemas; for specs against torch's operators write --schemas torch")
             found = find_torch(Path(torch) if torch else None)
-            return Inputs([found.derivatives], found.native_functions, tuple(externs), strict, format)
+            return Inputs([found.derivatives], found.native_functions, tuple(externs), strict, format, helpers)
         if not specs:
             fail("nothing to compile: give SPEC files, or --torch")
         _no_file_twice(specs)
@@ -109,7 +125,7 @@ def gather_inputs(
         fail(str(error))
     if native is None and any(p.suffix in (".yaml", ".yml") for p in specs):
         fail("a derivatives.yaml needs its operators: --schemas native_functions.yaml")
-    return Inputs(list(specs), native, tuple(externs), strict, format)
+    return Inputs(list(specs), native, tuple(externs), strict, format, helpers)
 
 
 def _no_file_twice(specs: Sequence[Path]) -> None:
@@ -146,9 +162,11 @@ def compile_inputs(inputs: Inputs, step: Any = None) -> Compiled:
             sources = [read_stdin(diagnostics) if p == STDIN else load_source(p, diagnostics) for p in inputs.specs]
             schemas = load_source(inputs.schemas, diagnostics) if inputs.schemas else None
             diagnostics.raise_errors()
-            compiled = compile_sources([s for s in sources if s is not None], schemas, inputs.externs, diagnostics)
+            compiled = compile_sources(
+                [s for s in sources if s is not None], schemas, inputs.externs, diagnostics, inputs.helpers
+            )
         else:
-            compiled = compile_files(inputs.specs, inputs.schemas, inputs.externs)
+            compiled = compile_files(inputs.specs, inputs.schemas, inputs.externs, inputs.helpers)
     except SpecError as error:
         end_wrong(error.diagnostics, inputs, step)
     if inputs.strict and any(d.severity == "warning" for d in compiled.diagnostics):

@@ -95,7 +95,7 @@ class ElementIndex:
 
 @frozen
 class Local:
-    """The parameter of a lambda."""
+    """A name of the formula's own: the parameter of a lambda, or in a function a parameter, a `let`, an element of a list."""
 
     name: str
 
@@ -213,11 +213,34 @@ class Lambda:
     body: Expr
 
 
+@frozen
+class Comprehension:
+    """`[value for names in sources if test]`, in a function: a list. Several sources are walked side by side."""
+
+    value: Expr
+    names: tuple[str, ...]
+    sources: tuple[Expr, ...]
+    test: Expr | None = None
+
+
+@frozen
+class Fold:
+    """`fold(accumulator = initial; names in sources; value)`, in a function: the accumulator's last value."""
+
+    accumulator: str
+    initial: Expr
+    names: tuple[str, ...]
+    sources: tuple[Expr, ...]
+    value: Expr
+
+
 Leaf: TypeAlias = (
     Input | Output | Saved | Cotangent | Cotangents | InputMask | RetainVariables | Tangent | Primal | ElementIndex | Local
     | Constant | Bool | Number | String
 )  # fmt: skip
-Expr: TypeAlias = Leaf | Call | Method | Construct | Braces | Index | Unary | Binary | Conditional | Lambda
+Expr: TypeAlias = (
+    Leaf | Call | Method | Construct | Braces | Index | Unary | Binary | Conditional | Lambda | Comprehension | Fold
+)  # fmt: skip
 
 
 def children(expr: Expr) -> tuple[Expr, ...]:
@@ -239,6 +262,10 @@ def children(expr: Expr) -> tuple[Expr, ...]:
             return (test, then, other)
         case Lambda(body=body):
             return (body,)
+        case Comprehension(value=value, sources=sources, test=test):
+            return (value, *sources) if test is None else (value, *sources, test)
+        case Fold(initial=initial, sources=sources, value=value):
+            return (initial, *sources, value)
         case _:
             return ()
 
@@ -276,5 +303,11 @@ def rewrite(expr: Expr, change: Callable[[Expr], Expr | None]) -> Expr:
             return Conditional(rewrite(test, change), rewrite(then, change), rewrite(other, change))
         case Lambda(param_type, param, body):
             return Lambda(param_type, param, rewrite(body, change))
+        case Comprehension(value, names, sources, test):
+            walked = tuple([rewrite(x, change) for x in sources])
+            return Comprehension(rewrite(value, change), names, walked, None if test is None else rewrite(test, change))
+        case Fold(accumulator, initial, names, sources, value):
+            walked = tuple([rewrite(x, change) for x in sources])
+            return Fold(accumulator, rewrite(initial, change), names, walked, rewrite(value, change))
         case _:
             return expr

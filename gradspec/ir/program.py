@@ -8,6 +8,7 @@ from typing import Literal, TypeAlias
 from attrs import evolve, field, frozen
 
 from gradspec.ir.expr import Expr
+from gradspec.ir.function import Function
 from gradspec.ir.schema import Operator, OpName, Schema, no_operators
 from gradspec.source import Span
 from gradspec.types import Type
@@ -107,11 +108,13 @@ class Op:
 class Program:
     """Everything one run compiles, in the order of the specs; derived ops follow.
 
+    `functions` are the helper functions of the specs and of the prelude, whether an op calls them or not.
     `operators` gives the overloads of a base name among the operators that exist: what a call in a formula may mean.
     """
 
     ops: tuple[Op, ...]
     operators: Callable[[str], tuple[Operator, ...]] = field(default=no_operators, eq=False, repr=False)
+    functions: tuple[Function, ...] = ()
 
     def select(self, name: str) -> Program:
         """The ops called `name`, with or without overload."""

@@ -58,12 +58,42 @@ def parse_formula(excerpt: Excerpt, diagnostics: Diagnostics, *, is_printed: boo
 
 @lru_cache(maxsize=20_000)
 def _formula_tree(text: str) -> s.Expr:
-    return cast(s.Expr, _formula_parser().parse(text))
+    return cast(s.Expr, _formula_parser().parse(text, start="start"))
 
 
 @cache
 def _formula_parser() -> Lark:
-    return grammar.build_parser("formula", _FormulaBuilder())
+    return grammar.build_parser("formula", _FormulaBuilder(), starts=("start", "body"))
+
+
+def parse_body(excerpt: Excerpt, diagnostics: Diagnostics) -> s.Body | None:
+    """The body of a function; None where it is wrong, with the reason in `diagnostics`."""
+    if len(excerpt.text) > MAX_FORMULA_LENGTH:
+        message = f"the function has {len(excerpt.text):,} characters; at most {MAX_FORMULA_LENGTH:,} are read"
+        diagnostics.add("GS0802", message, excerpt.place(0, 1), help="move parts of it into other functions")
+        return None
+    try:
+        body = cast(s.Body, _formula_parser().parse(excerpt.text, start="body"))
+    except UnexpectedInput as error:
+        grammar.report_formula_error(error, excerpt, diagnostics)
+        return None
+    fine = True
+    for expr in body_expressions(body):
+        deep = _too_deep(expr, MAX_NESTING)
+        if deep is not None:
+            message = f"nested deeper than {MAX_NESTING} expressions"
+            diagnostics.add("GS0801", message, excerpt.place(deep.start, deep.start + 1), help="name a part of it with `let`")
+            return None
+        fine = _check_tokens(s.Formula(excerpt, expr), diagnostics) and fine
+    return body if fine else None
+
+
+def body_expressions(body: s.Body) -> tuple[s.Expr, ...]:
+    """Every expression of a function's body, in order."""
+    parts: list[s.Expr] = []
+    for statement in body.statements:
+        parts += [statement.value] if isinstance(statement, s.Let) else [statement.test, statement.value]
+    return (*parts, body.result)
 
 
 def expr_children(expr: s.Expr) -> tuple[s.Expr, ...]:
@@ -85,6 +115,10 @@ def expr_children(expr: s.Expr) -> tuple[s.Expr, ...]:
             return (test, then, other)
         case s.Lambda(body=body):
             return (body,)
+        case s.Comprehension(value=value, sources=sources, test=test):
+            return (value, *sources) if test is None else (value, *sources, test)
+        case s.Fold(initial=initial, sources=sources, value=value):
+            return (initial, *sources, value)
         case _:
             return ()
 
@@ -257,7 +291,38 @@ class _FormulaBuilder(Transformer[Token, Any]):
         return s.Braces(c[1] or (), c[0].start_pos, c[2].end_pos)
 
     def lambda_(self, c: list[Any]) -> s.Lambda:
-        return s.Lambda(c[3], _name(c[4]), c[7], c[0].start_pos, c[8].end_pos)
+        return s.Lambda(c[3], _name(c[4]), c[7], c[0].start_pos, c[9].end_pos)
+
+    def tuple_(self, c: list[Any]) -> s.Call:
+        opened, *items, closed = c
+        return s.Call(
+            s.Name("std::make_tuple", opened.start_pos, opened.end_pos), (), tuple(items), opened.start_pos, closed.end_pos
+        )
+
+    def comprehension(self, c: list[Any]) -> s.Comprehension:
+        names, sources = c[2]
+        return s.Comprehension(c[1], names, sources, c[3], c[0].start_pos, c[4].end_pos)
+
+    def fold(self, c: list[Any]) -> s.Fold:
+        opened, accumulator, initial, _, (names, sources), _, value, closed = c
+        start = opened.start_pos - len("fold")
+        return s.Fold(_name(accumulator), initial, names, sources, value, start, closed.end_pos)
+
+    def walk(self, c: list[Any]) -> tuple[tuple[s.Name, ...], tuple[s.Expr, ...]]:
+        *names, source = c
+        side_by_side = len(names) > 1 and isinstance(source, s.Call) and source.function.text == "zip"
+        return tuple([_name(n) for n in names]), source.args if side_by_side else (source,)
+
+    def let(self, c: list[Any]) -> s.Let:
+        *names, value, _ = c
+        return s.Let(tuple([_name(n) for n in names]), value)
+
+    def guard(self, c: list[Any]) -> s.Guard:
+        return s.Guard(c[1], c[3])
+
+    def body(self, c: list[Any]) -> s.Body:
+        *statements, result, _ = c
+        return s.Body(tuple(statements), result)
 
     def method(self, c: list[Any]) -> s.Method:
         return s.Method(c[0], _name(c[2]), c[3] or (), c[5] or (), c[1].type == "ARROW", c[0].start, c[6].end_pos)

@@ -73,6 +73,15 @@ def find_op(source: Source, start: int, stop: int, diagnostics: Diagnostics) -> 
     return FoundOp(head, tuple(rules), scan.at)
 
 
+def find_end(source: Source, start: int, stop: int) -> int:
+    """Where the function whose text begins at `start` ends: behind the brace that closes its body, else at `stop`."""
+    scan = _Scanner(source, stop, Diagnostics(), start)
+    if scan.go_to("{") != "{":
+        return stop
+    scan.at += 1
+    return scan.at + 1 if scan.go_to("}") == "}" else stop
+
+
 def first_word(source: Source, start: int, stop: int, diagnostics: Diagnostics) -> tuple[int, str]:
     """Where something begins that is no blank and no comment, and the word that it begins with, if it is one."""
     scan = _Scanner(source, stop, diagnostics, start)
@@ -89,7 +98,7 @@ def item_starts(text: str) -> list[int]:
     for line in text.split("\n"):
         while end <= at and begin < len(text):
             begin, end = next(hidden, (len(text), len(text)))
-        if at and line and not begin < at < end and line.split(maxsplit=1)[:1] in (["op"], ["library"], ["extern"]):
+        if at and line and not begin < at < end and line.split(maxsplit=1)[:1] in (["op"], ["fn"], ["library"], ["extern"]):
             starts.append(at)
         at += len(line) + 1
     return starts

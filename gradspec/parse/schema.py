@@ -16,7 +16,7 @@ from gradspec.diagnostics import Diagnostics, did_you_mean
 from gradspec.habits import FOREIGN_TYPES
 from gradspec.ir import Alias, Argument, OpName, Return, Schema
 from gradspec.source import Excerpt
-from gradspec.types import SCHEMA_BASE_TYPES, BaseType, ListType, OptionalType, Type, base, with_suffixes
+from gradspec.types import SAVED_BASE_TYPES, SCHEMA_BASE_TYPES, BaseType, ListType, OptionalType, Type, base, with_suffixes
 
 # Words that may stand for a default of the type on the left, beside None for an optional one.
 _ENUM_DEFAULTS = {
@@ -41,9 +41,12 @@ class _RawSchema:
     returns: tuple[tuple[Token, Token | None], ...]
 
 
-def parse_schema(excerpt: Excerpt, diagnostics: Diagnostics) -> Schema | None:
-    """One schema; None where it is wrong, with the reasons in `diagnostics`."""
-    known = _known_schemas.get(excerpt.text)
+def parse_schema(excerpt: Excerpt, diagnostics: Diagnostics, *, is_function: bool = False) -> Schema | None:
+    """One schema; None where it is wrong, with the reasons in `diagnostics`.
+
+    The header of a function of the language is a schema too: its types are also those that only a saved value can have.
+    """
+    known = _known_schemas.get((excerpt.text, is_function))
     if known is not None:
         return known
     try:
@@ -51,14 +54,15 @@ def parse_schema(excerpt: Excerpt, diagnostics: Diagnostics) -> Schema | None:
     except UnexpectedInput as error:
         grammar.report_schema_error(error, excerpt, diagnostics)
         return None
-    schema = _SchemaBuilder(excerpt, diagnostics).build(raw)
+    types = SCHEMA_BASE_TYPES | SAVED_BASE_TYPES if is_function else SCHEMA_BASE_TYPES
+    schema = _SchemaBuilder(excerpt, diagnostics, types).build(raw)
     if schema is not None:
-        _known_schemas[excerpt.text] = schema
+        _known_schemas[excerpt.text, is_function] = schema
     return schema
 
 
 # Entries repeat the schemas that native_functions.yaml spells: each text is read once.
-_known_schemas: dict[str, Schema] = {}
+_known_schemas: dict[tuple[str, bool], Schema] = {}
 
 
 @cache
@@ -84,7 +88,7 @@ class _RawBuilder(Transformer[Token, Any]):
 
 
 @lru_cache(maxsize=4096)
-def parse_type(text: str) -> tuple[Type, Alias | None]:
+def parse_type(text: str, types: frozenset[str] = SCHEMA_BASE_TYPES) -> tuple[Type, Alias | None]:
     """A type of the schema language with its alias annotation: `Tensor(a!)[]`.
 
     Raises:
@@ -92,7 +96,7 @@ def parse_type(text: str) -> tuple[Type, Alias | None]:
     """
     end = next((i for i, c in enumerate(text) if c in "(?["), len(text))
     name, rest = text[:end], text[end:]
-    if name not in SCHEMA_BASE_TYPES and not name.startswith("__torch__."):
+    if name not in types and not name.startswith("__torch__."):
         raise ValueError(name)
     alias = None
     if rest.startswith("("):
@@ -104,7 +108,7 @@ def parse_type(text: str) -> tuple[Type, Alias | None]:
             names.endswith("!"),
             tuple(n.strip() for n in after.split("|") if n.strip()),
         )
-    type_: Type = base(name) if name in SCHEMA_BASE_TYPES else BaseType(name)
+    type_: Type = base(name) if name in types else BaseType(name)
     return with_suffixes(type_, rest), alias
 
 
@@ -112,6 +116,7 @@ def parse_type(text: str) -> tuple[Type, Alias | None]:
 class _SchemaBuilder:
     excerpt: Excerpt
     diagnostics: Diagnostics
+    types: frozenset[str]
 
     def build(self, raw: _RawSchema) -> Schema | None:
         arguments_seen: dict[str, Token] = {}
@@ -171,10 +176,10 @@ class _SchemaBuilder:
 
     def _type(self, token: Token) -> tuple[Type, Alias | None] | None:
         try:
-            return parse_type(str(token))
+            return parse_type(str(token), self.types)
         except ValueError as error:
             known = FOREIGN_TYPES.get(str(error))
-            help_ = f"write `{known}`" if known else did_you_mean(str(error), SCHEMA_BASE_TYPES)
+            help_ = f"write `{known}`" if known else did_you_mean(str(error), self.types)
             self._report("GS0302", f"unknown type `{error}`", token, help_)
             return None
 

@@ -15,8 +15,8 @@ from gradspec import syntax as s
 from gradspec.diagnostics import Diagnostics, did_you_mean
 from gradspec.ir import Schema
 from gradspec.names import DIFFERENTIABILITY_KEY, check_key
-from gradspec.parse.formula import parse_formula
-from gradspec.parse.recovery import FoundOp, find_op, first_word, item_starts
+from gradspec.parse.formula import parse_body, parse_formula
+from gradspec.parse.recovery import FoundOp, find_end, find_op, first_word, item_starts
 from gradspec.parse.schema import parse_schema
 from gradspec.source import Excerpt, Source, Span
 
@@ -59,7 +59,16 @@ class RawDeclaration:
     names: tuple[Token, ...]
 
 
-RawItem = RawOp | RawDeclaration
+@frozen
+class RawFunction:
+    """`fn schema { body }`, both still text; `doc` are the lines of the comment above it."""
+
+    start: int
+    end: int
+    body: tuple[int, int]
+
+
+RawItem = RawOp | RawDeclaration | RawFunction
 
 
 def parse_spec(source: Source, diagnostics: Diagnostics) -> s.Spec:
@@ -74,7 +83,14 @@ def parse_spec(source: Source, diagnostics: Diagnostics) -> s.Spec:
     # It holds for the whole file, wherever it stands.
     library = str(libraries[0]) if libraries else ""
     entries = [_entry(i, source, library, diagnostics) for i in items if isinstance(i, RawOp)]
-    return s.Spec(source.path, tuple(e for e in entries if e is not None), tuple(externs), library)
+    functions = [_function(i, source, diagnostics) for i in items if isinstance(i, RawFunction)]
+    return s.Spec(
+        source.path,
+        tuple(e for e in entries if e is not None),
+        tuple(externs),
+        tuple(f for f in functions if f is not None),
+        library,
+    )
 
 
 def parse_structure(source: Source, diagnostics: Diagnostics) -> tuple[RawItem, ...]:
@@ -115,13 +131,13 @@ def _items_of_part(source: Source, start: int, stop: int, diagnostics: Diagnosti
             items += _read_op(source, start, end, op, found)
             diagnostics.extend(found.all)
         else:
-            end = source.text.find(";", start, stop) + 1 or stop
+            end = find_end(source, start, stop) if word == "fn" else source.text.find(";", start, stop) + 1 or stop
             excerpt = _slice(source, start, end)
             try:
                 items += _moved(_parsed_items(excerpt.text), start)
             except UnexpectedInput as error:
                 grammar.report_spec_error(error, excerpt, diagnostics)
-                if word not in ("library", "extern"):
+                if word not in ("library", "extern", "fn"):
                     return items
         start = end
 
@@ -176,6 +192,8 @@ def _moved(item: Any, by: int) -> Any:
             return RawDispatch(_moved(key, by), _moved(rules, by))
         case RawOp(start, end, members):
             return RawOp(start + by, end + by, _moved(members, by))
+        case RawFunction(start, end, (opened, closed)):
+            return RawFunction(start + by, end + by, (opened + by, closed + by))
         case _:
             return RawDeclaration(item.kind, _moved(item.names, by))
 
@@ -199,6 +217,10 @@ class _SpecBuilder(Transformer[Token, Any]):
         (start, end), *members = c
         return RawOp(start, end, tuple(members))
 
+    def fn(self, c: list[Any]) -> RawFunction:
+        (start, end), opened, *_, closed = c
+        return RawFunction(start, end, (opened.end_pos or 0, closed.start_pos or 0))
+
     def dispatch(self, c: list[Any]) -> RawDispatch:
         return RawDispatch(c[1], tuple(c[2:]))
 
@@ -218,8 +240,7 @@ class _SpecBuilder(Transformer[Token, Any]):
     def group(self, c: list[Any]) -> Any:
         return _extent(c)
 
-    def block(self, c: list[Any]) -> Any:
-        return _extent(c)
+    block = inner = group
 
 
 def _extent(parts: list[Any]) -> tuple[int, int]:
@@ -259,6 +280,30 @@ def _entry(raw: RawOp, source: Source, library: str, diagnostics: Diagnostics) -
     if direct or not blocks:
         blocks.insert(0, s.Block("Default", excerpt.place(0, 1), tuple(direct)))
     return None if schema is None else s.Entry(schema, excerpt, tuple(blocks), differentiability)
+
+
+def _function(raw: RawFunction, source: Source, diagnostics: Diagnostics) -> s.Function | None:
+    excerpt = _slice(source, raw.start, raw.end)
+    schema = parse_schema(excerpt, diagnostics, is_function=True)
+    inside = _slice(source, *raw.body)
+    body = parse_body(inside, diagnostics)
+    if schema is None or body is None:
+        return None
+    return s.Function(schema, excerpt, inside, body, _comment_above(source.text, raw.start))
+
+
+def _comment_above(text: str, at: int) -> tuple[str, ...]:
+    """The lines of `//` right above the line of a place, without their signs."""
+    lines: list[str] = []
+    end = text.rfind("\n", 0, at)
+    while end > 0:
+        start = text.rfind("\n", 0, end) + 1
+        line = text[start:end].strip()
+        if not line.startswith("//"):
+            break
+        lines.append(line.lstrip("/").strip())
+        end = start - 1
+    return tuple(reversed(lines))
 
 
 def _rule(raw: RawRule, source: Source, schema: Schema | None, diagnostics: Diagnostics) -> s.Rule | None:

@@ -136,7 +136,7 @@ class ToPolarBackward0(torch.autograd.Function):
         x_p, y_p, radius = ctx.saved_tensors
         x_t = tangents[0]
         y_t = tangents[1]
-        # radius, angle: std::make_tuple((x_t * x_p + y_t * y_p) / radius, (y_t * x_p - x_t * y_p) / radius.square())
+        # radius, angle: ((x_t * x_p + y_t * y_p) / radius, (y_t * x_p - x_t * y_p) / radius.square())
         radius_t = angle_t = None
         if x_t is not None or y_t is not None:
             x_t = _zeros_for(x_t, x_p)

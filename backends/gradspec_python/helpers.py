@@ -1,0 +1,109 @@
+"""Functions of the language as Python functions, each in the modules that call it; knows no op."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from attrs import frozen
+
+from gradspec import ir
+from gradspec.layout import concat
+from gradspec.signatures import Signatures, result_type
+from gradspec.typed import Typing
+from gradspec.typed_function import type_function
+from gradspec_python import code as c
+from gradspec_python.code import Code, bracketed, named, statement
+from gradspec_python.expr import CannotLower, Lowering
+from gradspec_python.names import python_name, unique
+
+_INDENT = 4
+
+
+@frozen
+class Helper:
+    """A function's head, the lines of its docstring and of its body, and by name what else it uses."""
+
+    name: str
+    head: str
+    doc: tuple[str, ...]
+    body: tuple[str, ...]
+    support: frozenset[str]
+    helpers: frozenset[str]
+
+
+@frozen
+class Helpers:
+    """All functions of a program: their names by `id`, those that could be lowered, and why others could not."""
+
+    names: Mapping[int, str]
+    lowered: Mapping[str, Helper]
+    refused: Mapping[str, str]
+
+    def with_dependencies(self, names: Iterable[str]) -> tuple[Helper, ...]:
+        """These functions and those that they call, in the program's order.
+
+        Raises:
+            CannotLower: one of them calls what Python does not have.
+        """
+        wanted: set[str] = set()
+        todo = list(names)
+        while todo:
+            name = todo.pop()
+            if name in self.refused:
+                raise CannotLower(self.refused[name])
+            if name not in wanted:
+                wanted.add(name)
+                todo += self.lowered[name].helpers
+        return tuple([helper for name, helper in self.lowered.items() if name in wanted])
+
+
+def lower_functions(functions: Sequence[ir.Function], signatures: Signatures) -> Helpers:
+    """Every function as Python."""
+    names = _names(functions)
+    lowered: dict[str, Helper] = {}
+    refused: dict[str, str] = {}
+    for function in functions:
+        typing = Typing(signatures)
+        type_function(typing, function)
+        lowering = Lowering(typing, names)
+        name = names[id(function)]
+        if typing.faults:
+            refused[name] = f"`{function.name}`: {typing.faults[0].message}"
+            continue
+        try:
+            lowered[name] = _lower(function, name, lowering)
+        except CannotLower as reason:
+            refused[name] = f"{reason}, which `{function.name}` calls"
+    return Helpers(names, lowered, refused)
+
+
+def _names(functions: Iterable[ir.Function]) -> dict[int, str]:
+    """`_NAME`, as `NAME` may be an op's own; overloads are numbered. Two underscores in front would mean another name in a class."""
+    found: dict[int, str] = {}
+    for function in functions:
+        name = f"_aten{function.name}" if function.name.startswith("_") else f"_{function.name}"
+        overload = sum(f == name or f.startswith(f"{name}__") for f in found.values())
+        found[id(function)] = unique(f"{name}__{overload + 1}" if overload else name, found.values())
+    return found
+
+
+def _lower(function: ir.Function, name: str, lowering: Lowering) -> Helper:
+    body: list[str] = []
+    wanted = result_type(function.schema)
+    for item in function.statements:
+        if isinstance(item, ir.Let):
+            body.append(statement(f"{', '.join(map(python_name, item.names))} = ", lowering.lower(item.value), _INDENT))
+        else:
+            body.append(statement("if ", lowering.truth(item.test), _INDENT, ":"))
+            body.append("    " + statement("return ", lowering.lower(item.value, wanted), 2 * _INDENT))
+    body.append(statement("return ", lowering.lower(function.result, wanted), _INDENT))
+    parameters = [
+        python_name(p.name) if p.default is None else named(python_name(p.name), _default(p.default)) for p in function.parameters
+    ]
+    head = statement("", Code(concat(bracketed(f"def {name}(", parameters, "):")), c.POSTFIX), 0)
+    doc = function.doc or (f"`{function.schema}`.",)
+    return Helper(name, head, doc, tuple(body), frozenset(lowering.used), frozenset(lowering.helpers))
+
+
+def _default(text: str) -> str:
+    return text if text[:1] != "'" else f'"{text[1:-1]}"'
