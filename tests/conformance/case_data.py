@@ -17,8 +17,9 @@ Keys of a case:
     schemas_are            the canonical schemas of the records
     same_as                another derivatives text, whose output must be the same, byte for byte
     output_has, output_lacks, no_file, longest_output, compile, limits (seconds, megabytes)
+    python                 case_torch.py also calls what the Python backend emits
+    bindings               case_read.py also reads what nodes keep, by the classes of the backend for bindings
     setup                  a function of case_setups.py that does the whole case
-    waits                  why the case cannot be run yet
 """
 
 from __future__ import annotations
@@ -82,8 +83,9 @@ class Case:
     longest_output: int = 100_000
     compile: bool = False
     limits: Mapping[str, float] = field(factory=dict)
+    python: bool = False
+    bindings: bool = False
     setup: str = ""
-    waits: str = ""
 
     @property
     def derivatives_bytes(self) -> bytes:

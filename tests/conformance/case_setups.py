@@ -14,8 +14,11 @@ from functools import partial
 from pathlib import Path
 
 from case_data import Case
+from case_python import checker
 from case_runner import BACKEND, SPEC, Invoke, Problems, Run, emitted, run_process, write_spec
 from cxx_reader import read_classes
+
+from gradspec.load import find_torch
 
 
 def emit(invoke: Invoke, folder: Path, *more: str, out: str = "out") -> Run:
@@ -247,16 +250,40 @@ def _growth(case: Case, folder: Path, formula: str, problems: Problems) -> None:
     problems.check(growth <= 13, f"ten times the entries take {growth:.1f} times as long")
 
 
+def shards(case: Case, invoke: Invoke, folder: Path, problems: Problems) -> None:
+    """The spec of the installed torch in several files, and one entry more: one shard of nodes changes, and one of bindings."""
+    files = find_torch(None)
+    schema = "cb38(Tensor self, Tensor other) -> Tensor"
+    grown = {SPEC[0]: f"- name: {schema}\n  self: grad * other\n  other: grad * self\n", SPEC[2]: f"- func: {schema}\n"}
+    for count in (2, 5, 7):
+        outputs = []
+        for out, grows in ((f"before{count}", False), (f"after{count}", True)):
+            for name, source in ((SPEC[0], files.derivatives), (SPEC[2], files.native_functions)):
+                more = f"\n{grown[name]}".encode() if grows else b""
+                (folder / name).write_bytes(source.read_bytes() + more)
+            run = run_process(("emit", *SPEC, "-b", "cpp", "-b", "bindings", "-O", f"shards={count}", "-o", out), folder)
+            problems.check(run.code == 0, f"emit ends with {run.code}: {run.errors[-300:]}")
+            outputs.append(emitted(folder / out))
+        before, after = outputs
+        problems.check(before.keys() == after.keys(), f"{count} shards: files come or go: {before.keys() ^ after.keys()}")
+        # The stub is one file for all, and nobody compiles it.
+        changed = sorted(name for name in after if before.get(name) != after[name] and not name.endswith(".pyi"))
+        kinds = [name.translate(str.maketrans("", "", "_0123456789")) for name in changed]
+        problems.check(kinds == ["Functions.cpp", "Functions.h", "pythonfunctions.cpp"], f"{count} shards: {changed} change")
+        sources = [sum(name.startswith(kind) and name.endswith(".cpp") for name in after) for kind in ("Functions", "python_fun")]
+        problems.check(sources == [count, count], f"asked for {count} files, there are {sources} of nodes and bindings")
+
+
 SETUPS: dict[str, Callable[[Case, Invoke, Path, Problems], None]] = {
     function.__name__: function
     for function in (
         linked_out, read_only_out, full_disk, linked_spec, other_surroundings, second_run, windows_head, old_torch, edited_output,
-        seeds, ten_thousand, ten_thousand_findings,
+        seeds, ten_thousand, ten_thousand_findings, shards, checker,
     )
 }  # fmt: skip
 
 # Those that start processes of their own, kill them or take long: not for the quick tests.
-SLOW = frozenset({"read_only_out", "full_disk", "other_surroundings", "seeds", "ten_thousand", "ten_thousand_findings"})
+SLOW = frozenset("read_only_out full_disk other_surroundings seeds ten_thousand ten_thousand_findings shards checker".split())
 
 
 def run_setup(case: Case, invoke: Invoke, folder: Path) -> list[str]:

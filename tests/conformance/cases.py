@@ -14,7 +14,9 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
+from case_bindings import emit_bindings, read_bindings
 from case_data import CASES, Case, load_cases, retold, shared_records
+from case_python import run_python
 from case_runner import Run, run_case, run_process
 from case_setups import run_setup
 from compile import Build, compiler_findings
@@ -29,9 +31,12 @@ def run(case: Case, folder: Path) -> list[str]:
     """What is wrong with one case; a crash of the judge itself counts as wrong."""
     folder.mkdir()
     try:
-        return run_setup(case, invoke, folder) if case.setup else run_case(case, invoke, folder)
+        found = run_setup(case, invoke, folder) if case.setup else run_case(case, invoke, folder)
+        found += run_python(case, invoke, folder) if case.python else []
+        found += emit_bindings(case, invoke, folder) if case.bindings else []
     except (OSError, LookupError, ValueError) as error:
         return [f"the judge stumbled: {type(error).__name__}: {error}"]
+    return found
 
 
 def compile_all(cases: Sequence[Case], root: Path) -> dict[str, list[str]]:
@@ -52,27 +57,24 @@ def main(only: Sequence[str]) -> None:
     told = shared_records(Path(os.environ.get("GRADSPEC_CASES", CASES.parents[2] / "shared" / "cases")))
     known = {case.id: case for case in load_cases()}
     problems: dict[str, list[str]] = {i: ["tests/cases does not know this case"] for i in told.keys() - known.keys()}
-    waiting: list[Case] = []
     with tempfile.TemporaryDirectory() as name:
         root = Path(name).resolve()
         root.chmod(0o755)
         for case in known.values():
             if only and case.id not in only:
                 continue
-            if case.waits:
-                waiting.append(case)
-                continue
             problems[case.id] = run(retold(case, told[case.id]) if case.id in told else case, root / case.id)
-        compiled = [c for c in known.values() if c.compile and c.id in problems]
+        ran = [c for c in known.values() if c.id in problems]
+        compiled = [c for c in ran if c.compile]
         for case_id, findings in compile_all(compiled, root).items() if compiled else ():
+            problems[case_id] += findings
+        for case_id, findings in read_bindings(ran, root).items():
             problems[case_id] += findings
     for case_id, found in problems.items():
         if found:
             print(f"{case_id}: {known[case_id].title}: {known[case_id].must}" if case_id in known else case_id)
             for text in found:
                 print(f"    {text}")
-    for case in waiting:
-        print(f"waiting: {case.id}: {case.title}: {case.waits}")
     passed = sum(not found for found in problems.values())
     print(f"cases: {passed}/{len(problems)}")
     raise SystemExit(0 if passed == len(problems) else 1)
