@@ -128,15 +128,9 @@ def broadcast() -> Iterator[str]:
     shapes = (((2, 3), (3,)), ((3, 1), (1, 4)), ((), (2, 3)), ((2, 1, 3), (4, 1)), ((2, 3), (2, 3)), ((0, 3), (1, 3)))
     types = ((torch.float32, torch.float32), (torch.float32, torch.float64), (torch.float64, torch.bfloat16))
     for shape, other_shape in shapes:
-        for type_, other_type in (
-            (torch.float32, torch.float32),
-            (torch.float32, torch.float64),
-            (torch.float64, torch.bfloat16),
-        ):
-            x, y = (
-                torch.ones(shape, dtype=type_, requires_grad=True),
-                torch.ones(other_shape, dtype=other_type, requires_grad=True),
-            )
+        for type_, other_type in types:
+            x = torch.ones(shape, dtype=type_, requires_grad=True)
+            y = torch.ones(other_shape, dtype=other_type, requires_grad=True)
             result = nu32(x, y)
             # Of ones, a gradient is how often its element was used.
             counts = [torch.ones_like(t) * (result.numel() // max(t.numel(), 1)) for t in (x, y)]
