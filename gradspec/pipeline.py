@@ -12,13 +12,13 @@ from gradspec import syntax as s
 from gradspec.check import check_class_names
 from gradspec.check_types import check_function_types, check_types
 from gradspec.diagnostics import Diagnostic, Diagnostics
-from gradspec.ir import Function, Op, Program, walk
+from gradspec.ir import Function, Op, Program, called_functions
 from gradspec.load import load_source
 from gradspec.op_table import OpTable
 from gradspec.parse import parse_spec
 from gradspec.prelude import prelude_functions
 from gradspec.resolve import resolve_specs
-from gradspec.resolve_functions import calls_by_name, calls_of, reachable, resolve_functions
+from gradspec.resolve_functions import resolve_functions
 from gradspec.source import Source, Span
 from gradspec.suspect import check_suspects
 from gradspec.torch_yaml import parse_derivatives, parse_native_functions
@@ -83,7 +83,8 @@ def compile_sources(
     ops += tuple(derive_foreach(ops, table))
     check_class_names(ops, found)
     found.raise_errors()
-    program = Program(ops, table.named, (*own, *_called(functions[len(own) :], own, ops)))
+    called = _called(functions[len(own) :], own, ops)
+    program = Program(ops, table.named, (*own, *called), own_helpers=helpers == "prelude")
     verify_program(program)
     return Compiled(program, found.all)
 
@@ -91,8 +92,7 @@ def compile_sources(
 def _called(functions: Sequence[Function], own: Iterable[Function], ops: Iterable[Op]) -> tuple[Function, ...]:
     """Of the prelude's functions, those that the specs' functions and ops call."""
     formulas = [f for op in ops for f in (*[d.formula for d in op.derivatives], *[j.formula for j in op.jvps])]
-    names = calls_of(part for formula in formulas for part in walk(formula))
-    return reachable(functions, names.union(*calls_by_name(own).values()))
+    return called_functions(functions, [*formulas, *[e for f in own for e in f.expressions]])
 
 
 def _parse(source: Source, diagnostics: Diagnostics) -> s.Spec:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from gradspec import ir
 from gradspec import syntax as s
@@ -75,29 +75,3 @@ def _check_headers(functions: Sequence[s.Function], diagnostics: Diagnostics) ->
         if same is not function:
             message = f"`{schema.name}` stands twice with the same parameters"
             diagnostics.add("GS0413", message, function.name_span, others=[(same.name_span, "first here")])
-
-
-def calls_by_name(functions: Iterable[ir.Function]) -> dict[str, set[str]]:
-    """The names that the functions of each name call."""
-    called: dict[str, set[str]] = {}
-    for function in functions:
-        called.setdefault(function.name, set()).update(calls_of(function.walk()))
-    return called
-
-
-def calls_of(parts: Iterable[ir.Expr]) -> set[str]:
-    """The names of the free functions that some parts call."""
-    return {part.function for part in parts if isinstance(part, ir.Call)}
-
-
-def reachable(functions: Sequence[ir.Function], names: Iterable[str]) -> tuple[ir.Function, ...]:
-    """Of the functions those that are called by one of these names, directly or by another function."""
-    called = calls_by_name(functions)
-    wanted: set[str] = set()
-    todo = [n for n in names if n in called]
-    while todo:
-        name = todo.pop()
-        if name not in wanted:
-            wanted.add(name)
-            todo += called[name] & called.keys()
-    return tuple([f for f in functions if f.name in wanted])

@@ -319,7 +319,7 @@ class Scope:
 
     @property
     def _reads_gradients(self) -> bool:
-        return not self.forward and not self.condition and "grads" not in self.inputs
+        return not self.forward and not self.condition and not self.function and "grads" not in self.inputs
 
     def _method(self, node: s.Method) -> ir.Expr:
         name = node.name.text

@@ -17,6 +17,7 @@ from gradspec.types import (
     BOOL,
     INT,
     STR,
+    SYMINT,
     TENSOR,
     TENSOR_LIST,
     BaseType,
@@ -182,7 +183,7 @@ class Typing:
         if first is UNKNOWN or first is NOTHING or isinstance(first, BracesType):
             return second
         if is_number(first) and is_number(second):
-            return FLOAT if FLOAT in (first, second) else INT
+            return next(t for t in (FLOAT, SYMINT, INT, BOOL) if t in (first, second))
         if {first, second} == {TENSOR, OptionalType(TENSOR)}:
             return TENSOR
         return UNKNOWN

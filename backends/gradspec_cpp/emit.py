@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from attrs import Attribute, field, frozen
@@ -14,9 +14,11 @@ from gradspec.emit.templates import template_environment
 from gradspec.ir import Program
 from gradspec_cpp import helpers
 from gradspec_cpp.expr import emit_expr_lines
+from gradspec_cpp.functions import function_models
 from gradspec_cpp.model import node_model
 from gradspec_cpp.shapes import SHAPES
-from gradspec_cpp.shards import HELPERS_HEADER, MAX_SHARDS, make_shards
+from gradspec_cpp.shapes.shape import Shape
+from gradspec_cpp.shards import MAX_SHARDS, make_shards
 from gradspec_cpp.types import common_members
 
 # Templates are named from here: those that shapes share, and those of one shape.
@@ -77,6 +79,22 @@ class CppOptions:
     )
 
 
+# The emitted headers of helpers: declarations of PyTorch's, and functions of the language.
+_DECLARED, _FUNCTIONS = "gradspec_helpers.h", "Helpers.h"
+
+# What the runtime header of functions has for formulas.
+_PRIMITIVES = ("not_implemented", "not_implemented_list", "kCudnnDoubleBackwardMsg")
+
+
+def _torch_helpers(program: Program, options: CppOptions, shape: Shape) -> tuple[str, Iterable[str]]:
+    """The header of helpers that are written in C++, empty for none, and the names of those that it is known to declare."""
+    usual = (options.helpers_header, options.helpers_namespace) == (helpers.HEADER, helpers.NAMESPACE)
+    if usual and program.own_helpers:
+        return "", ()
+    # Torch's own header is a heavy one: for the release that a shape is made for, what is called of it is declared.
+    return (_DECLARED, helpers.helper_names()) if usual and shape.torch == helpers.TORCH else (options.helpers_header, ())
+
+
 def emit(program: Program, options: CppOptions) -> Mapping[str, str]:
     """The files that declare and define every node of `program`.
 
@@ -90,19 +108,26 @@ def emit(program: Program, options: CppOptions) -> Mapping[str, str]:
     environment = template_environment(_TEMPLATES)
     environment.globals.update(call=call, formula=emit_expr_lines)
     prefix = "" if options.namespace == _UPSTREAM_NAMESPACE else f"{options.namespace.replace('::', '_')}_"
-    values = {"options": options, "bound_prefix": prefix, "helpers_header": HELPERS_HEADER}
+    values = {"options": options, "bound_prefix": prefix}
 
     def render(template: str, **more: object) -> str:
         return environment.get_template(template).render(values | more)
 
     files = {name: render(template) for name, template in shape.runtime.items()}
     common = common_members(shape.speech.words)
-    # Torch's own header of helpers is a heavy one: for the release that a shape is made for, what is called of it is declared.
-    usual = (options.helpers_header, options.helpers_namespace) == (helpers.HEADER, helpers.NAMESPACE)
-    declares = usual and shape.torch == helpers.TORCH
-    if declares:
-        files["gradspec_helpers.h"] = render("templates/gradspec_helpers.h.j2", helpers=helpers, tuple=tuple)
-    declared = helpers.helper_names() if declares else frozenset()
+    torch_helpers, torch_names = _torch_helpers(program, options, shape)
+    if torch_helpers == _DECLARED:
+        files[_DECLARED] = render("templates/gradspec_helpers.h.j2", helpers=helpers, tuple=tuple)
+    functions = function_models(program)
+    has_functions = bool(functions) or program.own_helpers
+    declared = dict.fromkeys(torch_names, f'"{torch_helpers}"')
+    if has_functions:
+        declared |= dict.fromkeys([*_PRIMITIVES, *[f.name for f in functions]], f'"{_FUNCTIONS}"')
+        files["gradspec_functions.h"] = render("templates/gradspec_functions.h.j2")
+        files[_FUNCTIONS] = render("templates/Helpers.h.j2", functions=functions)
+    if functions:
+        files["Helpers.cpp"] = render("templates/Helpers.cpp.j2", functions=functions, torch_helpers=torch_helpers)
+    values |= {"torch_helpers": torch_helpers, "functions_header": f'"{_FUNCTIONS}"' if has_functions else ""}
     shards = make_shards(program, options.shards, shape.has_operator_headers, declared)
     if len(shards) > 1:
         files["Functions.h"] = render("templates/Functions_all.h.j2", shards=shards)

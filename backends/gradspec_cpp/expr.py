@@ -10,6 +10,7 @@ from gradspec.ir import (
     Bool,
     Braces,
     Call,
+    Comprehension,
     Conditional,
     Constant,
     Construct,
@@ -17,6 +18,7 @@ from gradspec.ir import (
     Cotangents,
     ElementIndex,
     Expr,
+    Fold,
     Index,
     Input,
     InputMask,
@@ -32,6 +34,7 @@ from gradspec.ir import (
     Tangent,
     TypeRef,
     Unary,
+    walk,
 )
 from gradspec.types import BaseType
 
@@ -70,6 +73,14 @@ def emit_expr_lines(expr: Expr, column: int, indent: int, room: int = 0) -> str:
             close = text[-1]
             head = text[: len(text) - len(", ".join(map(emit_expr, args))) - 1]
             return f"{head}{pad}{fill([emit_expr_lines(a, indent, indent + 4, 1) for a in args], indent, indent)}{close}"
+        case Comprehension(value, names, sources, test):
+            functions = [(names, value)] if test is None else [(names, value), (names, test)]
+            parts = [_lambda_lines(n, v, indent) for n, v in functions] + [emit_expr(x) for x in sources]
+            return f"mapped{'' if test is None else '_if'}({pad}{f',{pad}'.join(parts)})"
+        case Fold(accumulator, initial, names, sources, value):
+            step = _lambda_lines((accumulator, *names), value, indent)
+            parts = [emit_expr_lines(initial, indent, indent + 4, 1), step, *[emit_expr(x) for x in sources]]
+            return f"folded({pad}{f',{pad}'.join(parts)})"
         case _:
             return text
 
@@ -88,6 +99,26 @@ def _operand(expr: Expr, least: int) -> str:
 
 def _arguments(args: tuple[Expr, ...]) -> str:
     return ", ".join([_text(a)[0] for a in args])
+
+
+def _lambda(names: tuple[str, ...], value: Expr) -> str:
+    """A function of elements; one that it does not read has no name."""
+    return f"{_lambda_head(names, value)} {{ return {_text(value)[0]}; }}"
+
+
+def _lambda_head(names: tuple[str, ...], value: Expr) -> str:
+    read = {part.name for part in walk(value) if isinstance(part, Local)}
+    return f"[&]({', '.join(f'const auto& {n}' if n in read else f'const auto& /*{n}*/' for n in names)})"
+
+
+def _lambda_lines(names: tuple[str, ...], value: Expr, indent: int) -> str:
+    text = _lambda(names, value)
+    if indent + len(text) < WIDTH:
+        return text
+    inner = " " * (indent + 2)
+    return (
+        f"{_lambda_head(names, value)} {{\n{inner}return {emit_expr_lines(value, indent + 9, indent + 6, 1)};\n{' ' * indent}}}"
+    )
 
 
 def _template(args: tuple[TypeRef | str, ...]) -> str:
@@ -156,6 +187,12 @@ def _text(expr: Expr) -> tuple[str, int]:
             return "retain_variables", _PRIMARY
         case Lambda(param_type, param, body):
             return f"[]({emit_type(param_type)} {param}) {{ return {_text(body)[0]}; }}", _PRIMARY
+        case Comprehension(value, names, sources, test):
+            functions = _lambda(names, value) if test is None else f"{_lambda(names, value)}, {_lambda(names, test)}"
+            return f"mapped{'' if test is None else '_if'}({functions}, {_arguments(sources)})", _POSTFIX
+        case Fold(accumulator, initial, names, sources, value):
+            step = _lambda((accumulator, *names), value)
+            return f"folded({_text(initial)[0]}, {step}, {_arguments(sources)})", _POSTFIX
         case Tangent(name, original):
             return f"original_{name}_t" if original else f"{name}_t", _PRIMARY
         case Primal(name, original):

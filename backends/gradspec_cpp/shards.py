@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Set
+from collections.abc import Iterable, Mapping
 
 from attrs import frozen
 
@@ -36,7 +36,7 @@ _FUNCTIONS = {
     "at::native::get_nested_tensor_impl": "<ATen/native/nested/NestedTensorUtils.h>",
     "at::sum_to": "<ATen/ExpandUtils.h>",
 }
-HELPERS_HEADER = '"gradspec_helpers.h"'
+_NOTHING: Mapping[str, str] = {}
 
 
 @frozen
@@ -52,12 +52,12 @@ class Shard:
     headers: tuple[str, ...] | None
 
 
-def make_shards(program: Program, asked: int, per_operator: bool, declared: Set[str] = frozenset()) -> tuple[Shard, ...]:
+def make_shards(program: Program, asked: int, per_operator: bool, declared: Mapping[str, str] = _NOTHING) -> tuple[Shard, ...]:
     """The nodes of a program in `asked` files; in as many as their cost asks for where that is 0.
 
     The file of a node depends on the name of its class and on the number of files alone: whatever happens to other nodes, and
-    whatever becomes of its own formulas, it stays. `per_operator`: this torch has a header for each operator. `declared`: helpers
-    that an emitted header declares.
+    whatever becomes of its own formulas, it stays. `per_operator`: this torch has a header for each operator. `declared`: the
+    headers of helpers.
     """
     nodes = program.nodes
     count = asked or shard_count(sum(map(compile_cost, nodes)))
@@ -111,7 +111,7 @@ def _slot_of(name: str, count: int, salt: int) -> int:
     return slot
 
 
-def needed_headers(ops: Iterable[Op], program: Program, declared: Set[str] = frozenset()) -> tuple[str, ...] | None:
+def needed_headers(ops: Iterable[Op], program: Program, declared: Mapping[str, str] = _NOTHING) -> tuple[str, ...] | None:
     """The headers of what these formulas call, sorted; None where one is not known."""
     found = set()
     for op in ops:
@@ -124,16 +124,16 @@ def needed_headers(ops: Iterable[Op], program: Program, declared: Set[str] = fro
     return tuple(sorted(found - {""}))
 
 
-def _needed_header(part: Expr, program: Program, declared: Set[str]) -> str | None:
+def _needed_header(part: Expr, program: Program, declared: Mapping[str, str]) -> str | None:
     """The header of what this part itself names; empty where it needs none, None where that is not known."""
     match part:
         case Constant(name):
             if name in declared:
-                return HELPERS_HEADER
+                return declared[name]
             return "" if name.startswith(_LIGHT_CONSTANTS) else None
         case Call(function):
             if function in declared:
-                return HELPERS_HEADER
+                return declared[function]
             if function in _LIGHT_FUNCTIONS or function.startswith(_LIGHT_NAMESPACES):
                 return ""
             if function in _FUNCTIONS:

@@ -38,7 +38,7 @@ from gradspec.ir.expr import (
     rewrite,
     walk,
 )
-from gradspec.ir.function import Function, Guard, Let, Statement
+from gradspec.ir.function import Function, Guard, Let, Statement, called_functions
 from gradspec.ir.program import (
     Derivative,
     InputInfo,
@@ -112,6 +112,7 @@ __all__ = [
     "Unary",
     "UnaryOperator",
     "annotated",
+    "called_functions",
     "children",
     "differentiable_output_names",
     "no_operators",

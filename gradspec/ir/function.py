@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import TypeAlias
 
 from attrs import field, frozen
 
-from gradspec.ir.expr import Expr, walk
+from gradspec.ir.expr import Call, Expr, walk
 from gradspec.ir.schema import Argument, Schema
 from gradspec.source import Span
 
@@ -67,3 +67,23 @@ class Function:
         """Every part of every expression."""
         for expr in self.expressions:
             yield from walk(expr)
+
+
+def called_functions(functions: Iterable[Function], formulas: Iterable[Expr]) -> tuple[Function, ...]:
+    """Of the functions those that the formulas call, by name, directly or by another function."""
+    functions = tuple(functions)
+    calls: dict[str, set[str]] = {}
+    for function in functions:
+        calls.setdefault(function.name, set()).update(_calls(function.walk()))
+    wanted: set[str] = set()
+    todo = _calls(part for formula in formulas for part in walk(formula))
+    while todo:
+        name = todo.pop()
+        if name in calls and name not in wanted:
+            wanted.add(name)
+            todo |= calls[name]
+    return tuple([f for f in functions if f.name in wanted])
+
+
+def _calls(parts: Iterable[Expr]) -> set[str]:
+    return {part.function for part in parts if isinstance(part, Call)}

@@ -108,13 +108,15 @@ class Op:
 class Program:
     """Everything one run compiles, in the order of the specs; derived ops follow.
 
-    `functions` are the helper functions of the specs and of the prelude, whether an op calls them or not.
+    `functions` are the functions of the specs, and those of the prelude that are called. `own_helpers`: what formulas call is among
+    them, where it is no operator; else it is in PyTorch.
     `operators` gives the overloads of a base name among the operators that exist: what a call in a formula may mean.
     """
 
     ops: tuple[Op, ...]
     operators: Callable[[str], tuple[Operator, ...]] = field(default=no_operators, eq=False, repr=False)
     functions: tuple[Function, ...] = ()
+    own_helpers: bool = False
 
     def select(self, name: str) -> Program:
         """The ops called `name`, with or without overload."""

@@ -1,0 +1,233 @@
+"""Functions of the language as C++ functions; knows no node."""
+
+from __future__ import annotations
+
+from collections.abc import Set
+
+from attrs import frozen
+
+from gradspec import ir
+from gradspec.emit.cxx import call, comment, string_literal
+from gradspec.emit.identifiers import is_cxx_reserved
+from gradspec.signatures import Signatures, operators_of, result_type
+from gradspec.typed import Typing
+from gradspec.typed_function import listed, type_function
+from gradspec.types import BOOL, INT, BaseType, ListType, OptionalType, Type
+from gradspec.values import FLOAT, TupleType, ValueType
+from gradspec_cpp.expr import emit_expr_lines
+
+# How a function takes a value: what formulas hand on converts to it, as it does for PyTorch's own helpers.
+_BY_VALUE = {
+    "int": "int64_t", "float": "double", "bool": "bool", "ScalarType": "at::ScalarType", "Layout": "at::Layout",
+    "MemoryFormat": "at::MemoryFormat", "str": "std::string_view",
+}  # fmt: skip
+_BY_REFERENCE = {
+    "Tensor": "at::Tensor", "Scalar": "at::Scalar", "SymInt": "c10::SymInt", "TensorOptions": "at::TensorOptions",
+    "TensorGeometry": "at::TensorGeometry", "Device": "at::Device",
+}  # fmt: skip
+_LISTS = {"int": "at::IntArrayRef", "SymInt": "c10::SymIntArrayRef", "Tensor": "at::TensorList"}
+_OPTIONAL_LISTS = {"int": "at::OptionalIntArrayRef", "SymInt": "at::OptionalSymIntArrayRef"}
+
+
+@frozen
+class FunctionModel:
+    """A function's comment, its declaration with defaults, its definition's head, and the lines of its body."""
+
+    name: str
+    doc: tuple[str, ...]
+    declaration: str
+    head: str
+    body: tuple[str, ...]
+
+
+# What functions are made of: a parameter or `let` of such a name would hide it.
+_RUNTIME = frozenset({"folded", "helpers", "length", "list_or", "mapped", "mapped_if", "owned", "range", "std", "at", "c10"})
+
+
+def function_models(program: ir.Program) -> tuple[FunctionModel, ...]:
+    """The functions that the nodes of the program call as C++."""
+    signatures = Signatures(operators_of(program), program.functions)
+    called = ir.called_functions(program.functions, [d.formula for op in program.nodes for d in op.derivatives])
+    return tuple([_model(function, signatures) for function in called])
+
+
+def _model(function: ir.Function, signatures: Signatures) -> FunctionModel:
+    typing = Typing(signatures)
+    type_function(typing, function)
+    read = {part.name for part in function.walk() if isinstance(part, ir.Local)}
+    writer = _Writer(typing, read, _RUNTIME | {part.function for part in function.walk() if isinstance(part, ir.Call)})
+    result = _owned_type(result_type(function.schema))
+    declared = [f"{parameter_type(p.type)}{writer.name(p.name)}{_default(p)}" for p in function.parameters]
+    defined: list[str] = []
+    body: list[str] = []
+    for parameter in function.parameters:
+        name = writer.name(parameter.name) if parameter.name in read else f"/*{parameter.name}*/"
+        if str(parameter.type) == "Tensor?" and parameter.name in read:
+            # An absent tensor reads as an undefined one.
+            body.append(f"  const at::Tensor {name} = optional_{name}.value_or(at::Tensor());")
+            name = f"optional_{name}"
+        defined.append(f"{parameter_type(parameter.type)}{name}")
+    for statement in function.statements:
+        if isinstance(statement, ir.Let):
+            body += writer.let(statement)
+        else:
+            body.append(f"  if ({writer.text(statement.test, 6, 3)}) {{")
+            body += [f"    return {writer.result(statement.value, result_type(function.schema), 11)};", "  }"]
+    body.append(f"  return {writer.result(function.result, result_type(function.schema), 9)};")
+    return FunctionModel(
+        function.name,
+        tuple([comment(line) for line in function.doc]),
+        call(f"{result} {function.name}(", tuple(declared), ");", 0),
+        call(f"{result} {function.name}(", tuple(defined), ") {", 0),
+        tuple(body),
+    )
+
+
+@frozen
+class _Writer:
+    """The expressions of one function. `read` are the names that it reads, `taken` those that mean something else in C++."""
+
+    typing: Typing
+    read: Set[str]
+    taken: Set[str]
+
+    def name(self, name: str) -> str:
+        """A parameter's or `let`'s name in C++."""
+        return f"{name}_" if name in self.taken or is_cxx_reserved(name) else name
+
+    def text(self, expr: ir.Expr, column: int, room: int) -> str:
+        """An expression that starts at a column."""
+        return emit_expr_lines(self._owning(expr), column, 6, room)
+
+    def result(self, expr: ir.Expr, wanted: ValueType, column: int) -> str:
+        """A returned expression; what only refers to a list is copied."""
+        if isinstance(wanted, ListType):
+            expr = self._kept(expr)
+        return self.text(expr, column, 1)
+
+    def let(self, statement: ir.Let) -> list[str]:
+        """A definition, or several that take a tuple apart."""
+        type_ = self.typing.type_of(statement.value)
+        if len(statement.names) > 1:
+            whole = "_and_".join(statement.names)
+            head = f"  const auto {whole} = "
+            lines = [f"{head}{self.text(statement.value, len(head), 1)};"]
+            parts = [(i, self.name(n)) for i, n in enumerate(statement.names) if n in self.read]
+            return lines + [f"  const auto& {name} = std::get<{i}>({whole});" for i, name in parts]
+        value = statement.value
+        if isinstance(type_, ListType):
+            value = self._kept(value)
+        # A number over symbolic ones is symbolic.
+        spelled = "auto" if type_ == FLOAT else _owned_type(listed(type_))
+        head = f"  const {spelled} {self.name(statement.names[0])} = "
+        return [f"{head}{self.text(value, len(head), 1)};"]
+
+    def _kept(self, value: ir.Expr) -> ir.Expr:
+        """A list that does not refer to another one."""
+        binding = self.typing.bindings.get(id(value))
+        own = binding is not None and binding.signature.function is not None
+        return value if own or isinstance(value, ir.Braces | ir.Comprehension | ir.Construct) else ir.Call("owned", (value,))
+
+    def _owning(self, expr: ir.Expr) -> ir.Expr:
+        """The expression with what C++ needs said: which list a choice gives, how long one is, as what a fold begins."""
+
+        def change(part: ir.Expr) -> ir.Expr | None:
+            match part:
+                case ir.Conditional(test, then, other) if isinstance(self.typing.type_of(part), ListType):
+                    return ir.Conditional(self._owning(test), self._list(then, part), self._list(other, part))
+                case ir.Method(receiver, "size", ()) if isinstance(self.typing.type_of(receiver), ListType):
+                    return ir.Call("length", (self._owning(receiver),))
+                case ir.Method(receiver, "value_or", (other,)) if _is_optional_list(self.typing.type_of(receiver)):
+                    return ir.Call("list_or", (self._owning(receiver), self._list(other, part)))
+                case ir.Method(receiver, "dtype", ()):
+                    return ir.Method(self._owning(receiver), "scalar_type", ())
+                case ir.Local(name):
+                    return ir.Local(self.name(name))
+                case ir.Fold(accumulator, initial, names, sources, value):
+                    walked = tuple([self._owning(x) for x in sources])
+                    names = tuple([self.name(n) for n in names])
+                    return ir.Fold(self.name(accumulator), self._begun(initial, part), names, walked, self._owning(value))
+                case ir.Comprehension(value, names, sources, test):
+                    walked = tuple([self._owning(x) for x in sources])
+                    names = tuple([self.name(n) for n in names])
+                    made = self._owning(value)
+                    if self.typing.type_of(value) == INT and not isinstance(value, ir.Local):
+                        made = ir.Construct(ir.TypeRef("int64_t"), (made,))
+                    return ir.Comprehension(made, names, walked, None if test is None else self._owning(test))
+                case _:
+                    return None
+
+        return ir.rewrite(expr, change)
+
+    def _list(self, expr: ir.Expr, whole: ir.Expr) -> ir.Expr:
+        type_ = self.typing.type_of(whole)
+        if isinstance(expr, ir.Braces):
+            return ir.Construct(ir.TypeRef(_owned_type(type_)), tuple([self._owning(i) for i in expr.items]), braces=True)
+        return ir.Call("owned", (self._owning(expr),))
+
+    def _begun(self, initial: ir.Expr, whole: ir.Expr) -> ir.Expr:
+        type_ = self.typing.type_of(whole)
+        if isinstance(type_, ListType):
+            return self._list(initial, whole)
+        if isinstance(type_, BaseType) and type_.name in ("int", "float", "SymInt"):
+            return ir.Construct(ir.TypeRef(_owned_type(type_)), (self._owning(initial),))
+        return self._owning(initial)
+
+
+def _is_optional_list(type_: ValueType) -> bool:
+    return isinstance(type_, OptionalType) and isinstance(type_.elem, ListType)
+
+
+def parameter_type(type_: Type) -> str:
+    """How a function takes a value, up to its name."""
+    match type_:
+        case BaseType(name) if name in _BY_VALUE:
+            return f"{_BY_VALUE[name]} "
+        case BaseType(name):
+            return f"const {_BY_REFERENCE[name]}& "
+        case ListType(BaseType("bool"), int(size)):
+            return f"const std::array<bool, {size}>& "
+        case ListType(BaseType(name)) if name in _LISTS:
+            return f"{_LISTS[name]} "
+        case ListType(OptionalType(BaseType("Tensor"))):
+            return "const c10::List<std::optional<at::Tensor>>& "
+        case ListType(elem):
+            return f"at::ArrayRef<{_owned_type(elem)}> "
+        case OptionalType(ListType(BaseType(name))) if name in _OPTIONAL_LISTS:
+            return f"{_OPTIONAL_LISTS[name]} "
+        case OptionalType(BaseType("str")):
+            return "const std::optional<std::string_view>& "
+        case OptionalType(elem):
+            return f"const std::optional<{_owned_type(elem)}>& "
+
+
+def _owned_type(type_: ValueType) -> str:
+    """The C++ type of a value that owns what it holds; `auto` where that is not known."""
+    match type_:
+        case BaseType(name):
+            return _BY_VALUE.get(name) or _BY_REFERENCE.get(name) or "auto"
+        case ListType(BaseType("bool"), int(size)):
+            return f"std::array<bool, {size}>"
+        case ListType(elem):
+            return f"std::vector<{_owned_type(elem)}>"
+        case OptionalType(ListType()):
+            return "auto"
+        case OptionalType(elem):
+            # A tensor that may be absent reads as an undefined one.
+            return "at::Tensor" if str(elem) == "Tensor" else f"std::optional<{_owned_type(elem)}>"
+        case TupleType(items):
+            parts = [_owned_type(i) for i in items]
+            return "auto" if "auto" in parts else f"std::tuple<{', '.join(parts)}>"
+        case _:
+            return "auto"
+
+
+def _default(parameter: ir.Argument) -> str:
+    text = parameter.default
+    if text is None:
+        return ""
+    if parameter.type == BOOL:
+        text = text.lower()
+    elif text[:1] in "'\"":
+        text = string_literal(text[1:-1])
+    return f" = {'std::nullopt' if text == 'None' else text}"
