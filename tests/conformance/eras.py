@@ -3,6 +3,7 @@
 - our specs in shape `apply`, as C++14, with torch 1.8.1
 - our specs in shape `packed`, as C++17, with torch 2.7.0
 - 2.7.0's own spec in shape `packed`, as C++17, with torch 2.7.0: as many nodes as its Functions.h has
+- the bindings of all three, where a node counts whose class is registered
 
 A node that calls what its release lacks is named in eras.toml with the reason. What is named there and compiles all the same, or
 is no node any more, fails too: the list can only shrink. Needs the package index once; see old_torch.py.
@@ -13,6 +14,7 @@ from __future__ import annotations
 import tomllib
 from pathlib import Path
 
+from bindings_compile import compile_bindings
 from compile import Build, Verdict, compile_emitted
 from header import shipped_nodes
 from old_torch import TORCH_1_8, TORCH_2_7, fetch
@@ -51,17 +53,17 @@ def settle(era: str, verdict: Verdict) -> tuple[int, int]:
 def main() -> None:
     """Fetch, compile, count."""
     old, recent = fetch(TORCH_1_8), fetch(TORCH_2_7)
-    ours = [*SPECS, "--schemas", "torch"]
+    apply = [*SPECS, "--schemas", "torch", "-O", "shape=apply"]
+    packed = [*SPECS, "--schemas", "torch", "-O", "shape=packed"]
+    upstream = ["--torch", str(recent.folder), "-O", "shape=packed"]
+    shipped = frozenset(shipped_nodes(recent.include))
     verdicts = {
-        "apply": compile_emitted([*ours, "-O", "shape=apply"], None, Build(old.include, "c++14", HERE / "spec_externs_1_8.h")),
-        "packed-specs": compile_emitted(
-            [*ours, "-O", "shape=packed"], None, Build(recent.include, "c++17", HERE.parent / "spec_externs.h")
-        ),
-        "packed": compile_emitted(
-            ["--torch", str(recent.folder), "-O", "shape=packed"],
-            frozenset(shipped_nodes(recent.include)),
-            Build(recent.include, "c++17"),
-        ),
+        "apply": compile_emitted(apply, None, Build(old.include, "c++14", HERE / "spec_externs_1_8.h")),
+        "apply-bindings": compile_bindings(apply, None, Build(old.include, "c++14", HERE / "python_1_8.h")),
+        "packed-specs": compile_emitted(packed, None, Build(recent.include, "c++17", HERE.parent / "spec_externs.h")),
+        "packed-specs-bindings": compile_bindings(packed, None, Build(recent.include, "c++17")),
+        "packed": compile_emitted(upstream, shipped, Build(recent.include, "c++17")),
+        "packed-bindings": compile_bindings(upstream, shipped, Build(recent.include, "c++17")),
     }
     results = [settle(era, verdict) for era, verdict in verdicts.items()]
     passed, all_ = sum(p for p, _ in results), sum(a for _, a in results)
