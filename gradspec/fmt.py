@@ -8,10 +8,10 @@ from attrs import Factory, define, frozen
 
 from gradspec.diagnostics import Diagnostics
 from gradspec.ir import Schema
-from gradspec.layout import GAP, HARD_LINE, LINE, Concat, Doc, Fill, Group, Nest, Verbatim, concat, render
+from gradspec.layout import GAP, HARD_LINE, LINE, Align, Concat, Doc, Fill, Group, Nest, Verbatim, concat, render
 from gradspec.names import DIFFERENTIABILITY_KEY
 from gradspec.parse import parse_schema, parse_spec
-from gradspec.parse.concrete import Block, Comment, Declaration, Layout, Rule, fold_formula, parse_layout
+from gradspec.parse.concrete import Block, Comment, Declaration, Layout, Rule, Statement, fold_formula, parse_layout
 from gradspec.printer import PRECEDENCE
 from gradspec.source import Excerpt, Source, Span
 
@@ -56,6 +56,15 @@ def formula_doc(text: str) -> Doc:
         lark.exceptions.UnexpectedInput: the text is no formula.
     """
     return fold_formula(text, _leaf, _branch).doc
+
+
+def statement_doc(text: str) -> Doc:
+    """The doc of a function's statement, with its `;`.
+
+    Raises:
+        lark.exceptions.UnexpectedInput: the text is no statement.
+    """
+    return fold_formula(text, _leaf, _branch, "statement").doc
 
 
 def _leaf(terminal: str, text: str, comments: tuple[str, ...]) -> _Piece:
@@ -111,8 +120,38 @@ def _branch(rule: str, parts: list[_Piece]) -> _Piece:
             return _Piece(Group(concat(head, Nest(_INDENT, inside), LINE, curly_end)), rule, first, last)
         case "start":
             return parts[0]
+        case "let":
+            *names, equals, value, semicolon = docs[1:]
+            head = concat(docs[0], " ", *_with_blanks(names), " ", equals, " ")
+            return _Piece(concat(head, value, semicolon), rule, first, last)
+        case "guard":
+            word, opened, test, closed, returned, value, semicolon = docs
+            result = concat(LINE, returned, " ", value, semicolon)
+            head = concat(word, " ", opened, Align(test), closed)
+            return _Piece(Group(concat(head, Nest(_INDENT, result))), rule, first, last)
+        case "result":
+            return _Piece(concat(docs[0], " ", docs[1], docs[2]), rule, first, last)
+        case "tuple_":
+            return _Piece(concat(docs[0], Align(Fill(_items(parts[1:-1]))), docs[-1]), rule, first, last)
+        case "comprehension":
+            opened, value, *more, closed = docs
+            clauses = [concat(word, " ", what) for word, what in zip(more[::2], more[1::2], strict=True)]
+            return _Piece(Group(concat(opened, Align(concat(value, LINE, Fill(tuple(clauses)))), closed)), rule, first, last)
+        case "fold":
+            word, opened, name, equals, initial, end, walk, walk_end, value, closed = docs
+            parts_of = Fill((concat(name, " ", equals, " ", initial, end), concat(walk, walk_end), value))
+            return _Piece(concat(word, opened, Align(parts_of), closed), rule, first, last)
+        case "walk":
+            *names, word, source = docs
+            return _Piece(concat(*_with_blanks(names), " ", word, " ", source), rule, first, last)
         case _:
             return _Piece(_bracketed(parts), rule, first, last)
+
+
+def _with_blanks(names: list[Doc]) -> Iterator[Doc]:
+    """Names with commas between them, a blank behind each comma."""
+    for i, name in enumerate(names):
+        yield name if i % 2 == 0 else concat(name, " ")
 
 
 def _items(parts: list[_Piece]) -> tuple[Doc, ...]:
@@ -196,10 +235,11 @@ class _Printer:
 
     def _block(self, block: Block, indent: int) -> None:
         start, end = block.head
-        if block.keyword == "op":
-            schema = parse_schema(Excerpt(self.source.text[start:end], Span(self.source, start, end)), Diagnostics())
+        if block.keyword in ("op", "fn"):
+            excerpt = Excerpt(self.source.text[start:end], Span(self.source, start, end))
+            schema = parse_schema(excerpt, Diagnostics(), is_function=block.keyword == "fn")
             assert schema is not None
-            head = render(concat("op ", schema_doc(schema)), WIDTH)
+            head = render(concat(f"{block.keyword} ", schema_doc(schema)), WIDTH)
         else:
             head = f"{block.keyword} {self.source.text[start:end]} {{"
         if not block.members and not any(block.opened <= c.start < block.closed for c in self.layout.comments):
@@ -215,6 +255,11 @@ class _Printer:
             if isinstance(member, Rule):
                 self._lead(member.start, member.formula[0] if self._is_flags(member) else member.colon, inner)
                 self._write(self._rule(member, inner, column), member.end, inner, inside=member.formula)
+            elif isinstance(member, Statement):
+                self._lead(member.start, member.start, inner)
+                doc = statement_doc(self.source.text[member.start : member.end])
+                text = render(doc, WIDTH, indent=inner, column=inner)
+                self._write(text, member.end, inner, inside=(member.start, member.end))
             else:
                 self._lead(member.start, member.opened, inner)
                 self._block(member, inner)

@@ -26,6 +26,13 @@ class Nest:
 
 
 @frozen(eq=False)
+class Align:
+    """Lines that begin inside of `doc` begin where it does."""
+
+    doc: Doc
+
+
+@frozen(eq=False)
 class Group:
     """Every line of `doc` itself is a blank if all of it fits, else a line end."""
 
@@ -72,7 +79,7 @@ class _Fill:
     at: int
 
 
-Doc: TypeAlias = str | Concat | Nest | Group | Fill | Line | Gap | Verbatim | _Fill
+Doc: TypeAlias = str | Concat | Nest | Align | Group | Fill | Line | Gap | Verbatim | _Fill
 
 LINE = Line()
 SOFT_LINE = Line("")
@@ -125,6 +132,8 @@ def render(doc: Doc, width: int, *, indent: int = 0, column: int = 0) -> str:
                 todo += [(blanks, mode, part) for part in reversed(parts)]
             case Nest(more, inner):
                 todo.append((blanks + more, mode, inner))
+            case Align(inner):
+                todo.append((column, mode, inner))
             case Group(inner):
                 fits = mode == "flat" or _fits((blanks, "flat", inner), todo, width - column)
                 todo.append((blanks, "flat" if fits else "broken", inner))
@@ -167,7 +176,7 @@ def _fits(first: _Todo, rest: list[_Todo], room: int) -> bool:
                 room -= len(text)
             case Concat(parts):
                 todo += [(blanks, mode, part) for part in reversed(parts)]
-            case Nest(_, inner) | Group(inner):
+            case Nest(_, inner) | Group(inner) | Align(inner):
                 todo.append((blanks, mode, inner))
             case Line(flat, hard):
                 if mode == "broken" or hard:

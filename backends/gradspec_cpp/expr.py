@@ -115,10 +115,8 @@ def _lambda_lines(names: tuple[str, ...], value: Expr, indent: int) -> str:
     text = _lambda(names, value)
     if indent + len(text) < WIDTH:
         return text
-    inner = " " * (indent + 2)
-    return (
-        f"{_lambda_head(names, value)} {{\n{inner}return {emit_expr_lines(value, indent + 9, indent + 6, 1)};\n{' ' * indent}}}"
-    )
+    body = f"{' ' * (indent + 2)}return {emit_expr_lines(value, indent + 9, indent + 6, 1)};"
+    return f"{_lambda_head(names, value)} {{\n{body}\n{' ' * indent}}}"
 
 
 def _template(args: tuple[TypeRef | str, ...]) -> str:

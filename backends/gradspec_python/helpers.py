@@ -78,7 +78,7 @@ def lower_functions(functions: Sequence[ir.Function], signatures: Signatures) ->
 
 
 def _names(functions: Iterable[ir.Function]) -> dict[int, str]:
-    """`_NAME`, as `NAME` may be an op's own; overloads are numbered. Two underscores in front would mean another name in a class."""
+    """`_NAME`, as `NAME` may be an op's own; overloads are numbered. Two underscores in front mean another name in a class."""
     found: dict[int, str] = {}
     for function in functions:
         name = f"_aten{function.name}" if function.name.startswith("_") else f"_{function.name}"

@@ -108,8 +108,8 @@ class Op:
 class Program:
     """Everything one run compiles, in the order of the specs; derived ops follow.
 
-    `functions` are the functions of the specs, and those of the prelude that are called. `own_helpers`: what formulas call is among
-    them, where it is no operator; else it is in PyTorch.
+    `functions` are the functions of the specs, and those of the prelude that are called. `own_helpers`: what formulas call is
+    among them, where it is no operator; else it is in PyTorch.
     `operators` gives the overloads of a base name among the operators that exist: what a call in a formula may mean.
     """
 

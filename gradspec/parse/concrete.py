@@ -35,6 +35,14 @@ class Rule:
 
 
 @frozen
+class Statement:
+    """A statement of a function, with its `;`."""
+
+    start: int
+    end: int
+
+
+@frozen
 class Declaration:
     """`library NAME;` or `extern NAME, NAME;`."""
 
@@ -46,13 +54,13 @@ class Declaration:
 
 @frozen
 class Block:
-    """`op SCHEMA { members }` or `dispatch KEY { members }`. `head` is the place of the schema or of the key."""
+    """`op SCHEMA { members }`, `fn SCHEMA { members }` or `dispatch KEY { members }`. `head` is the place of the schema or key."""
 
     keyword: str
     start: int
     head: tuple[int, int]
     opened: int
-    members: tuple[Rule | Block, ...]
+    members: tuple[Rule | Statement | Block, ...]
     closed: int
     end: int
 
@@ -71,24 +79,26 @@ def parse_layout(text: str) -> Layout:
     Raises:
         lark.exceptions.UnexpectedInput: it is not right.
     """
-    tree = _parser("spec").parse(text)
+    tree = _parser("spec", "start").parse(text, start="start")
     return Layout(tuple([_item(child) for child in tree.children]), tuple(_comments(tree, text)))
 
 
-def fold_formula(text: str, leaf: Callable[[str, str, tuple[str, ...]], T], branch: Callable[[str, list[T]], T]) -> T:
+def fold_formula(
+    text: str, leaf: Callable[[str, str, tuple[str, ...]], T], branch: Callable[[str, list[T]], T], start: str = "start"
+) -> T:
     """What `leaf` makes of each token (its terminal, its text and the comments before it) and `branch` of each rule, bottom up.
 
-    Comments behind the last token are left out. Deep nesting costs no stack.
+    `start` is the rule of the grammar that the text is. Comments behind the last token are left out. Deep nesting costs no stack.
 
     Raises:
         lark.exceptions.UnexpectedInput: the text is no formula.
     """
-    tree = _parser("formula").parse(text)
+    tree = _parser("formula", "start", "statement").parse(text, start=start)
     before: dict[int, tuple[str, ...]] = {}
     at = 0
     for token in _tokens(tree):
-        start, end = _place(token)
-        before[start] = tuple([c.text for c in _comments_between(text, at, start)])
+        begin, end = _place(token)
+        before[begin] = tuple([c.text for c in _comments_between(text, at, begin)])
         at = end
     made: dict[int, T] = {}
     for node in tree.iter_subtrees():
@@ -101,12 +111,13 @@ def fold_formula(text: str, leaf: Callable[[str, str, tuple[str, ...]], T], bran
 
 
 @cache
-def _parser(name: str) -> Lark:
+def _parser(name: str, *starts: str) -> Lark:
     folder = grammar_folder()
     return Lark.open(
         str(folder / f"{name}.lark"),
         parser="lalr",
         lexer="contextual",
+        start=list(starts),
         import_paths=[str(folder)],
         keep_all_tokens=True,
         maybe_placeholders=False,
@@ -145,7 +156,7 @@ def _comments_between(text: str, start: int, end: int) -> Iterator[Comment]:
 
 
 def _item(tree: Any) -> Declaration | Block:
-    if tree.data == "op":
+    if tree.data in ("op", "fn"):
         return _block(tree)
     keyword, *names, last = tree.children
     declared = tuple(["".join(n.split()) for n in names if n.type != "COMMA"])
@@ -154,10 +165,26 @@ def _item(tree: Any) -> Declaration | Block:
 
 def _block(tree: Any) -> Block:
     keyword, head, opened, *members, closed = tree.children
-    place = _place(head) if isinstance(head, Token) else (head.meta.start_pos, head.meta.end_pos)
+    place = _extent(head)
+    if tree.data == "fn":
+        return Block(str(keyword), _place(keyword)[0], place, _place(opened)[1], tuple(_statements(members)), *_place(closed))
     # Only an op holds blocks, so that this goes one level down at most.
     parts = tuple([_rule(m) if m.data == "rule" else _block(m) for m in members])
     return Block(str(keyword), _place(keyword)[0], place, _place(opened)[1], parts, *_place(closed))
+
+
+def _extent(part: Any) -> tuple[int, int]:
+    return _place(part) if isinstance(part, Token) else (part.meta.start_pos, part.meta.end_pos)
+
+
+def _statements(parts: list[Any]) -> Iterator[Statement]:
+    start: int | None = None
+    for part in parts:
+        first, last = _extent(part)
+        start = first if start is None else start
+        if isinstance(part, Token) and part.type == "SEMICOLON":
+            yield Statement(start, last)
+            start = None
 
 
 def _rule(tree: Any) -> Rule:

@@ -321,8 +321,11 @@ class _FormulaBuilder(Transformer[Token, Any]):
         return s.Guard(c[1], c[3])
 
     def body(self, c: list[Any]) -> s.Body:
-        *statements, result, _ = c
+        *statements, result = c
         return s.Body(tuple(statements), result)
+
+    def result(self, c: list[Any]) -> s.Expr:
+        return cast(s.Expr, c[0])
 
     def method(self, c: list[Any]) -> s.Method:
         return s.Method(c[0], _name(c[2]), c[3] or (), c[5] or (), c[1].type == "ARROW", c[0].start, c[6].end_pos)
