@@ -14,7 +14,7 @@ from gradspec.emit.templates import template_environment
 from gradspec.ir import Program
 from gradspec_cpp import helpers
 from gradspec_cpp.expr import emit_expr_lines
-from gradspec_cpp.functions import function_models
+from gradspec_cpp.functions import PRIMITIVES, function_models, unwritten_models
 from gradspec_cpp.model import node_model
 from gradspec_cpp.shapes import SHAPES
 from gradspec_cpp.shapes.shape import Shape
@@ -82,9 +82,6 @@ class CppOptions:
 # The emitted headers of helpers: declarations of PyTorch's, and functions of the language.
 _DECLARED, _FUNCTIONS = "gradspec_helpers.h", "Helpers.h"
 
-# What the runtime header of functions has for formulas.
-_PRIMITIVES = ("not_implemented", "not_implemented_list", "kCudnnDoubleBackwardMsg")
-
 
 def _torch_helpers(program: Program, options: CppOptions, shape: Shape) -> tuple[str, Iterable[str]]:
     """The header of helpers that are written in C++, empty for none, and the names of those that it is known to declare."""
@@ -119,10 +116,12 @@ def emit(program: Program, options: CppOptions) -> Mapping[str, str]:
     if torch_helpers == _DECLARED:
         files[_DECLARED] = render("templates/gradspec_helpers.h.j2", helpers=helpers, tuple=tuple)
     functions = function_models(program)
+    if program.own_helpers and not torch_helpers:
+        functions += unwritten_models(program)
     has_functions = bool(functions) or program.own_helpers
     declared = dict.fromkeys(torch_names, f'"{torch_helpers}"')
     if has_functions:
-        declared |= dict.fromkeys([*_PRIMITIVES, *[f.name for f in functions]], f'"{_FUNCTIONS}"')
+        declared |= dict.fromkeys([*PRIMITIVES, *[f.name for f in functions]], f'"{_FUNCTIONS}"')
         files["gradspec_functions.h"] = render("templates/gradspec_functions.h.j2")
         files[_FUNCTIONS] = render("templates/Helpers.h.j2", functions=functions)
     if functions:

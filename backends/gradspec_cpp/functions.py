@@ -9,11 +9,11 @@ from attrs import frozen
 from gradspec import ir
 from gradspec.emit.cxx import call, comment, string_literal
 from gradspec.emit.identifiers import is_cxx_reserved
-from gradspec.signatures import Signatures, operators_of, result_type
+from gradspec.signatures import Signature, Signatures, declared_functions, operators_of, result_type
 from gradspec.typed import Typing
-from gradspec.typed_function import listed, type_function
+from gradspec.typed_function import type_function
 from gradspec.types import BOOL, INT, BaseType, ListType, OptionalType, Type
-from gradspec.values import FLOAT, TupleType, ValueType
+from gradspec.values import FLOAT, BracesType, TupleType, ValueType, listed
 from gradspec_cpp.expr import emit_expr_lines
 
 # How a function takes a value: what formulas hand on converts to it, as it does for PyTorch's own helpers.
@@ -43,12 +43,53 @@ class FunctionModel:
 # What functions are made of: a parameter or `let` of such a name would hide it.
 _RUNTIME = frozenset({"folded", "helpers", "length", "list_or", "mapped", "mapped_if", "owned", "range", "std", "at", "c10"})
 
+# What the runtime header of functions has for formulas.
+PRIMITIVES = frozenset({"not_implemented", "not_implemented_list", "kCudnnDoubleBackwardMsg"})
+
+# Of the functions that PyTorch declares beside its operators those that are ATen's, and no helpers of formulas.
+_ATEN = frozenset(
+    """
+    areAnyTensorSubclassLike isComplexType isDifferentiableType isFloatingType isIntegralType isTensorSubclassLike
+    is_expandable_to sum_to TensorGeometry toAccumulateType toComplexType toRealValueType
+    """.split()
+)
+
 
 def function_models(program: ir.Program) -> tuple[FunctionModel, ...]:
     """The functions that the nodes of the program call as C++."""
     signatures = Signatures(operators_of(program), program.functions)
     called = ir.called_functions(program.functions, [d.formula for op in program.nodes for d in op.derivatives])
     return tuple([_model(function, signatures) for function in called])
+
+
+def unwritten_models(program: ir.Program) -> tuple[FunctionModel, ...]:
+    """PyTorch's helpers that are called and that no function stands for: each raises an error that names it.
+
+    Without them a library of nodes could not be loaded for the sake of one symbol.
+    """
+    formulas = [d.formula for op in program.nodes for d in op.derivatives]
+    written = {function.name for function in program.functions}
+    parts = [part for formula in formulas for part in ir.walk(formula)]
+    parts += [part for function in ir.called_functions(program.functions, formulas) for part in function.walk()]
+    called = {part.function for part in parts if isinstance(part, ir.Call)} - written - PRIMITIVES - _ATEN
+    declared = declared_functions()
+    return tuple([_unwritten(s) for name in sorted(called) if "::" not in name for s in declared.get(name, ())])
+
+
+def _unwritten(signature: Signature) -> FunctionModel:
+    result = _owned_type(signature.result)
+    types = [parameter_type(p.type) for p in signature.parameters if not isinstance(p.type, TupleType)]
+    parts = list(zip(types, signature.parameters, strict=True))
+    declared = tuple([f"{type_}{p.name}{' = {}' if p.has_default else ''}" for type_, p in parts])
+    defined = tuple([f"{type_}/*{p.name}*/" for type_, p in parts])
+    reason = string_literal("No function of that name is written in the language.")
+    return FunctionModel(
+        signature.name,
+        (),
+        call(f"{result} {signature.name}(", declared, ");", 0),
+        call(f"{result} {signature.name}(", defined, ") {", 0),
+        (f"  not_implemented({string_literal(signature.name)}, {reason});", "  return {};"),
+    )
 
 
 def _model(function: ir.Function, signatures: Signatures) -> FunctionModel:
@@ -144,11 +185,11 @@ class _Writer:
                 case ir.Local(name):
                     return ir.Local(self.name(name))
                 case ir.Fold(accumulator, initial, names, sources, value):
-                    walked = tuple([self._owning(x) for x in sources])
+                    walked = tuple([self._walked(x) for x in sources])
                     names = tuple([self.name(n) for n in names])
                     return ir.Fold(self.name(accumulator), self._begun(initial, part), names, walked, self._owning(value))
                 case ir.Comprehension(value, names, sources, test):
-                    walked = tuple([self._owning(x) for x in sources])
+                    walked = tuple([self._walked(x) for x in sources])
                     names = tuple([self.name(n) for n in names])
                     made = self._owning(value)
                     if self.typing.type_of(value) == INT and not isinstance(value, ir.Local):
@@ -159,8 +200,12 @@ class _Writer:
 
         return ir.rewrite(expr, change)
 
+    def _walked(self, source: ir.Expr) -> ir.Expr:
+        braces = isinstance(self.typing.type_of(source), BracesType)
+        return self._list(source, source) if braces else self._owning(source)
+
     def _list(self, expr: ir.Expr, whole: ir.Expr) -> ir.Expr:
-        type_ = self.typing.type_of(whole)
+        type_ = listed(self.typing.type_of(whole))
         if isinstance(expr, ir.Braces):
             return ir.Construct(ir.TypeRef(_owned_type(type_)), tuple([self._owning(i) for i in expr.items]), braces=True)
         return ir.Call("owned", (self._owning(expr),))
@@ -169,7 +214,7 @@ class _Writer:
         type_ = self.typing.type_of(whole)
         if isinstance(type_, ListType):
             return self._list(initial, whole)
-        if isinstance(type_, BaseType) and type_.name in ("int", "float", "SymInt"):
+        if isinstance(type_, BaseType) and type_.name in ("int", "SymInt"):
             return ir.Construct(ir.TypeRef(_owned_type(type_)), (self._owning(initial),))
         return self._owning(initial)
 
