@@ -5,7 +5,7 @@ PY := .venv/bin/python
 INSTALLED := .venv/.installed
 
 CONFORMANCE := facts header helpers compile optimised clang functional import cases python-nodes node-calls python-opinfo models planted getters bindings-compile
-BENCH := emit noop ops10k wide compile-cost bindings
+BENCH := emit noop ops10k wide compile-cost bindings python-calls
 
 .PHONY: help demo test check format conformance conformance-eras bench clean
 

@@ -11,7 +11,7 @@ import pytest
 import torch
 
 from gradspec.gradcheck.numeric import adjoint_error, jvp_error, vjp_error
-from gradspec.gradcheck.samples import make_call
+from gradspec.gradcheck.calls import make_call
 
 RIGHT = "op mul.Tensor(Tensor self, Tensor other) -> Tensor {\n  self:  grad * other.conj();\n  other: grad * self.conj();\n}\n"
 WRONG = RIGHT.replace("self.conj()", "self")

@@ -13,7 +13,7 @@ from attrs import evolve
 from gradspec.cli.shared import SPEC_IS_WRONG, compile_inputs, fail, gather_inputs, print_diagnostics, select_ops, with_inputs
 
 if TYPE_CHECKING:
-    from gradspec.gradcheck.run import OpReport
+    from gradspec.gradcheck.report import OpReport
     from gradspec.ir import Program
 
 
@@ -23,6 +23,14 @@ if TYPE_CHECKING:
     "--op", "ops", multiple=True, metavar="NAME", help="Only this op, with or without overload, or the class of its node."
 )
 @click.option("--seed", default=0, show_default=True, help="Where random numbers begin.")
+@click.option(
+    "--limit",
+    default=60.0,
+    show_default=True,
+    metavar="SECONDS",
+    type=click.FloatRange(min=0, min_open=True),
+    help="What the checks of one op may take; calls that are left over are named.",
+)
 @click.option("--format", type=click.Choice(["text", "json"]), default="text", help="How the reports are printed.")
 def gradcheck(
     specs: Sequence[Path],
@@ -32,6 +40,7 @@ def gradcheck(
     strict: bool,
     ops: Sequence[str],
     seed: int,
+    limit: float,
     format: str,
 ) -> None:
     """Check gradients against numeric differences, and against those of torch."""
@@ -44,12 +53,16 @@ def gradcheck(
     if ops:
         program = evolve(program, ops=tuple(o for name in ops for o in select_ops(program, name)))
     try:
+        from gradspec.gradcheck.places import formula_places
         from gradspec.gradcheck.run import check_program
     except ImportError as error:
         fail(f"the checker runs torch: {error}; pip install 'gradspec[torch]'")
     if format == "text":
         print_diagnostics(compiled.diagnostics, notes=False)
-    reports = list(_shown(check_program(program, seed), program, quiet=format == "json"))
+    reports = list(_shown(check_program(program, seed, limit), program, quiet=format == "json"))
+    for report in reports:
+        if report.found:
+            report.places = formula_places(report.op)
     if format == "json":
         from gradspec.gradcheck.report import as_json
 

@@ -3,34 +3,55 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Any
+from contextlib import nullcontext
+from typing import Any, Literal, TypeAlias
 
 import torch
-from attrs import frozen
+from attrs import evolve, frozen
 from torch.utils._pytree import tree_flatten
 
-from gradspec.gradcheck.numeric import (
-    TOLERANCE,
-    Function,
-    Tensors,
-    adjoint_error,
-    jvp_error,
-    jvp_of,
-    randoms,
-    vjp_error,
-    vjp_of,
+from gradspec.gradcheck.calls import Call
+from gradspec.gradcheck.compare import (
+    alone_error,
+    batched_error,
+    batched_tangents_error,
+    distance,
+    tangent_distance,
+    undefined_error,
 )
-from gradspec.gradcheck.samples import Call
+from gradspec.gradcheck.nested import forward_over_forward
+from gradspec.gradcheck.numeric import adjoint_error, jvp_error, nudged, randoms, vjp_error
+from gradspec.gradcheck.outcomes import Outcome, compared, judged, measure
+from gradspec.gradcheck.transforms import ENGINE, FUNC, Function, Tensors, Transforms
+
+# What numbers an operator gives: the `same` each time, `random` ones, for which a seed is set, or ones too `coarse` to show small
+# steps. Differences are asked of the first alone.
+Kind: TypeAlias = Literal["same", "random", "coarse"]
 
 
 @frozen
-class Outcome:
-    """One check of one call: its worst error, or why it could not be made."""
+class Subject:
+    """What is checked: our function with its node, torch's operator, and the one that writes to its first argument, if any."""
 
-    check: str
-    error: float
-    failed: bool
-    reason: str = ""
+    ours: Callable[..., Any]
+    theirs: Callable[..., Any]
+    node: type[Any]
+    in_place: Callable[..., Any] | None = None
+
+    @property
+    def has_jvp(self) -> bool:
+        """Whether Python has all tangents of the op."""
+        return "jvp" in vars(self.node)
+
+    @property
+    def by(self) -> Transforms:
+        """How it can be differentiated: what saves in its forward, as it overwrites an argument, knows the engine alone."""
+        return FUNC if "setup_context" in vars(self.node) else ENGINE
+
+    @property
+    def vmaps(self) -> bool:
+        """Whether it can be called with batches: torch makes no rule for what overwrites an argument."""
+        return bool(self.node.generate_vmap_rule)
 
 
 def function_of(target: Callable[..., Any], call: Call) -> tuple[Function, Tensors]:
@@ -38,53 +59,114 @@ def function_of(target: Callable[..., Any], call: Call) -> tuple[Function, Tenso
 
     def function(*given: torch.Tensor) -> Tensors:
         args, kwargs = call.with_tensors(given)
-        torch.manual_seed(0)
+        torch.default_generator.manual_seed(0)
         results = tree_flatten(target(*args, **kwargs))[0]
         return tuple(r for r in results if isinstance(r, torch.Tensor) and (r.is_floating_point() or r.is_complex()))
 
     return function, call.tensors
 
 
-def check_call(
-    ours: Callable[..., Any], theirs: Callable[..., Any], call: Call, *, moving: tuple[bool, ...], has_jvp: bool, seed: int
-) -> Iterator[Outcome]:
-    """All checks of one call. `moving`: which of its tensors have a gradient by the spec."""
-    chosen = Call(call.values, call.spec, tuple(p for p, m in zip(call.places, moving, strict=True) if m))
-    function, at = function_of(ours, chosen)
-    reference, _ = function_of(theirs, chosen)
-    if not at:
+def check_call(subject: Subject, call: Call, *, names: tuple[str, ...], kind: Kind, seed: int) -> Iterator[Outcome]:
+    """All checks of one call, whose moved tensors belong to the inputs `names`; what fails says which of them are at fault."""
+    failed = False
+    for outcome in _check(subject, call, kind=kind, seed=seed):
+        failed |= outcome.status == "failed"
+        yield outcome
+    if not failed or len(set(names)) < 2:
         return
-    kept = _differentiable(ours, chosen)
-    mine, upstream = _only(function, kept), _only(reference, kept)
-    count = len(at)
+    for name in dict.fromkeys(names):
+        alone = call.moving([n == name for n in names])
+        for outcome in _check(subject, alone, kind=kind, seed=seed):
+            if outcome.status == "failed":
+                yield evolve(outcome, inputs=(name,))
 
-    def compared(check: str, measure: Callable[[Function], float]) -> Outcome:
-        """A check that torch's own op must pass too: what it cannot do is not asked of ours."""
-        outcome = _measured(check, lambda: measure(mine))
-        if not outcome.failed:
-            return outcome
-        theirs_too = _measured(check, lambda: measure(upstream))
-        if theirs_too.failed or theirs_too.reason:
-            return Outcome(check, 0.0, False, f"torch itself: {theirs_too.reason or theirs_too.error}")
+
+def _check(subject: Subject, call: Call, *, kind: Kind, seed: int) -> Iterator[Outcome]:
+    function, at = function_of(subject.ours, call)
+    reference, _ = function_of(subject.theirs, call)
+    kept = _differentiable(subject, call)
+    if not kept:
+        return
+    mine, upstream = _only(function, kept), _only(reference, kept)
+    count, by = len(at), subject.by
+
+    def judge(check: str, error: Callable[[Function, Tensors], float], nudge: bool = False) -> Outcome:
+        outcome = judged(check, measure(lambda: error(mine, at)), lambda: measure(lambda: error(upstream, at)))
+        if nudge and outcome.as_torch:
+            # Where a function has a kink, differences show nothing: the gradient is what torch says it is.
+            beside = measure(lambda: error(mine, nudged(at, seed)))
+            if not beside.raised and not beside.wrong:
+                return Outcome(check, "ok", beside.error)
         return outcome
 
-    yield _measured("vjp", lambda: vjp_error(mine, at, seed))
-    yield _measured("torch", lambda: _distance(mine, upstream, at, seed))
-    special = special_points(chosen)
-    yield _measured("torch at special points", lambda: max(_distance(mine, upstream, p, seed) for p in special))
-    yield _measured("one input alone", lambda: _alone(ours, chosen, kept, seed))
-    yield _measured("undefined gradients", lambda: _undefined(mine, at, seed))
-    yield compared("batched", lambda f: _batched(f, at, seed))
+    def compare(check: str, error: Callable[[Function, Function], float]) -> Outcome:
+        both = measure(lambda: error(mine, upstream))
+        return compared(
+            check, both, lambda: measure(lambda: error(mine, mine)), lambda: measure(lambda: error(upstream, upstream))
+        )
+
+    def numeric(check: str, error: Callable[[Function, Tensors], float]) -> Iterator[Outcome]:
+        if kind == "same":
+            yield judge(check, error, nudge=True)
+
     weights = randoms(mine(*at), seed + 2)
-    yield compared("vjp of vjp", lambda f: vjp_error(vjp_of(f, count), (*at, *weights), seed))
-    if has_jvp:
-        yield _measured("jvp", lambda: jvp_error(mine, at, seed))
-        yield _measured("vjp against jvp", lambda: adjoint_error(mine, at, seed))
-        yield _measured("torch's tangent", lambda: _tangent_distance(mine, upstream, at, seed))
-        directions = randoms(at, seed + 3)
-        yield compared("jvp of vjp", lambda f: jvp_error(vjp_of(f, count), (*at, *weights), seed))
-        # There is no jvp of a jvp: torch turns forward mode off around a function's own (csrc/autograd/custom_function.cpp).
-        yield compared("vjp of jvp", lambda f: vjp_error(jvp_of(f, count), (*at, *directions), seed))
+    yield from numeric("vjp", lambda f, x: vjp_error(f, x, seed, by))
+    yield compare("torch", lambda a, b: distance(a, b, at, seed, by))
+    special = [p for p in special_points(call) if _takes(upstream, p, seed, by)]
+    if special:
+        yield compare("torch at special points", lambda a, b: max(distance(a, b, p, seed, by) for p in special))
+    yield judge("one input alone", lambda f, x: alone_error(f, x, seed))
+    yield judge("undefined gradients", lambda f, x: undefined_error(f, x, seed))
+    yield judge("batched", lambda f, x: batched_error(f, x, seed, by))
+    yield from numeric("vjp of vjp", lambda f, x: vjp_error(by.vjp(f, count), (*x, *weights), seed, by))
+    writing = _writing(subject, call, kept)
+    if writing is not None:
+        yield from _in_place("in place", lambda: distance(mine, writing, at, seed, by))
+    if not subject.has_jvp:
+        return
+    yield from numeric("jvp", lambda f, x: jvp_error(f, x, seed, by))
+    yield judge("vjp against jvp", lambda f, x: adjoint_error(f, x, seed, by))
+    yield compare("torch's tangent", lambda a, b: tangent_distance(a, b, at, seed, by))
+    if subject.vmaps:
+        yield judge("batched tangents", lambda f, x: batched_tangents_error(f, x, seed, by))
+    directions = randoms(at, seed + 3)
+    yield from numeric("jvp of vjp", lambda f, x: jvp_error(by.vjp(f, count), (*x, *weights), seed, by))
+    yield from numeric("vjp of jvp", lambda f, x: vjp_error(by.jvp(f, count), (*x, *directions), seed, by))
+
+    def jvp_of_jvp(f: Function, x: Tensors) -> float:
+        with forward_over_forward(subject.node) if f is mine else nullcontext():
+            return jvp_error(by.jvp(f, count), (*x, *directions), seed, by)
+
+    if by.nests:
+        yield from numeric("jvp of jvp", jvp_of_jvp)
+    if writing is not None:
+        yield from _in_place("in place, tangent", lambda: tangent_distance(mine, writing, at, seed, by))
+
+
+def _in_place(check: str, error: Callable[[], float]) -> Iterator[Outcome]:
+    """A comparison with what torch may refuse, as the place has a size of its own."""
+    measured = measure(error)
+    if not measured.raised:
+        yield Outcome(check, "failed" if measured.wrong else "ok", measured.error)
+
+
+def _writing(subject: Subject, call: Call, kept: tuple[int, ...]) -> Function | None:
+    """Torch's operator that writes to its first argument, where it takes this call."""
+    if subject.in_place is None:
+        return None
+    function, at = function_of(subject.in_place, call)
+    plain, _ = function_of(subject.theirs, call)
+    try:
+        results, expected = function(*at), plain(*at)
+    except Exception:
+        return None
+    same = [(r.shape, r.dtype) for r in results] == [(e.shape, e.dtype) for e in expected]
+    return _only(function, kept) if same else None
+
+
+def _takes(function: Function, at: Tensors, seed: int, by: Transforms) -> bool:
+    """Whether a function has gradients at a point."""
+    return not measure(lambda: distance(function, function, at, seed, by)).raised
 
 
 def special_points(call: Call) -> list[Tensors]:
@@ -102,23 +184,10 @@ def special_points(call: Call) -> list[Tensors]:
     return points
 
 
-# What torch says where it has no such derivative itself; that is no fault of the formula.
-_NOT_THERE = ("not implemented", "does not support", "must implement the jvp", "not yet implemented", "Batching rule")
-
-
-def _measured(check: str, measure: Callable[[], float]) -> Outcome:
-    try:
-        error = measure()
-    except Exception as failure:
-        reason = f"{type(failure).__name__}: {str(failure).splitlines()[0] if str(failure) else ''}"
-        absent = isinstance(failure, NotImplementedError) or any(text in str(failure) for text in _NOT_THERE)
-        return Outcome(check, 0.0, not absent, reason)
-    return Outcome(check, error, not error <= TOLERANCE)
-
-
-def _differentiable(target: Callable[..., Any], call: Call) -> tuple[int, ...]:
-    function, at = function_of(target, call)
-    results = function(*[t.clone().requires_grad_() for t in at])
+def _differentiable(subject: Subject, call: Call) -> tuple[int, ...]:
+    """Which results have a gradient, by our function."""
+    function, at = function_of(subject.ours, call)
+    results = function(*[t.clone().requires_grad_() for t in at]) if at else ()
     return tuple(i for i, r in enumerate(results) if r.requires_grad)
 
 
@@ -128,71 +197,3 @@ def _only(function: Function, kept: tuple[int, ...]) -> Function:
         return tuple(results[i] for i in kept)
 
     return chosen
-
-
-def _apart(a: Tensors, b: Tensors) -> float:
-    """The largest distance of two lists of values; infinite where shapes or NaN differ."""
-    worst = 0.0
-    for x, y in zip(a, b, strict=True):
-        if x.shape != y.shape or x.dtype != y.dtype or not torch.equal(x.isnan(), y.isnan()):
-            return float("inf")
-        gap = torch.where(x == y, 0.0, (x - y).abs() / (1 + y.abs())).nan_to_num(0.0, posinf=float("inf"))
-        worst = max(worst, float(gap.max()) if gap.numel() else 0.0)
-    return worst
-
-
-def _distance(mine: Function, theirs: Function, at: Tensors, seed: int) -> float:
-    weights = randoms(mine(*at), seed + 4)
-    return _apart(vjp_of(mine, len(at))(*at, *weights), vjp_of(theirs, len(at))(*at, *weights))
-
-
-def _tangent_distance(mine: Function, theirs: Function, at: Tensors, seed: int) -> float:
-    directions = randoms(at, seed + 5)
-    return _apart(jvp_of(mine, len(at))(*at, *directions), jvp_of(theirs, len(at))(*at, *directions))
-
-
-def _alone(target: Callable[..., Any], call: Call, kept: tuple[int, ...], seed: int) -> float:
-    """Each input's gradient, asked for alone, is the one that it has among all."""
-    function, at = function_of(target, call)
-    worst = 0.0
-    weights = randoms(_only(function, kept)(*at), seed + 6)
-
-    def gradients(needed: tuple[bool, ...]) -> list[torch.Tensor]:
-        given = [t.clone().requires_grad_(need) for t, need in zip(at, needed, strict=True)]
-        results = _only(function, kept)(*given)
-        pairs = [(r, w) for r, w in zip(results, weights, strict=True) if r.requires_grad]
-        moved = [g for g in given if g.requires_grad]
-        found = torch.autograd.grad([r for r, _ in pairs], moved, [w for _, w in pairs], allow_unused=True)
-        return [torch.zeros_like(m) if f is None else f for f, m in zip(found, moved, strict=True)]
-
-    together = gradients((True,) * len(at))
-    for i in range(len(at)):
-        (alone,) = gradients(tuple(j == i for j in range(len(at))))
-        worst = max(worst, _apart((alone,), (together[i],)))
-    return worst
-
-
-def _undefined(mine: Function, at: Tensors, seed: int) -> float:
-    """The gradient of one result alone is the one with zeros for the others."""
-    worst = 0.0
-    for i in range(len(mine(*at))):
-        given = [t.clone().requires_grad_() for t in at]
-        results = mine(*given)
-        if not results[i].requires_grad:
-            continue
-        weights = randoms(results, seed + 7)
-        alone = torch.autograd.grad(results[i], given, weights[i], allow_unused=True, retain_graph=True)
-        zeros = [w if j == i else torch.zeros_like(w) for j, w in enumerate(weights)]
-        full = torch.autograd.grad(results, given, zeros, allow_unused=True)
-        defined = [(a, b) for a, b in zip(alone, full, strict=True) if a is not None and b is not None]
-        worst = max(worst, _apart(tuple(a for a, _ in defined), tuple(b for _, b in defined)))
-    return worst
-
-
-def _batched(mine: Function, at: Tensors, seed: int) -> float:
-    """Gradients for several cotangents at once are those for each."""
-    many = [randoms(mine(*at), seed + 8 + i) for i in range(2)]
-    stacked = tuple(torch.stack(parts) for parts in zip(*many, strict=True))
-    vjp = torch.func.vjp(mine, *at)[1]
-    together = torch.func.vmap(lambda *w: vjp(tuple(w)))(*stacked)
-    return max(_apart(tuple(t[i] for t in together), vjp(weights)) for i, weights in enumerate(many))

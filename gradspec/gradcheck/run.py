@@ -1,4 +1,4 @@
-"""The checker's steps: emit, import, sample, check each op; knows no terminal."""
+"""The checker's steps: emit, import, check each op in a process of its own; knows no terminal."""
 
 from __future__ import annotations
 
@@ -6,79 +6,171 @@ import multiprocessing
 import shutil
 import sys
 import tempfile
+import time
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
+from contextlib import contextmanager
 from importlib.util import module_from_spec, spec_from_file_location
+from multiprocessing.connection import Connection
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 import torch
-from attrs import field, frozen
+from attrs import define, field
 
 from gradspec.backend import load_backend
-from gradspec.gradcheck.checks import Outcome, check_call
+from gradspec.gradcheck.calls import Call
+from gradspec.gradcheck.checks import Subject
+from gradspec.gradcheck.known import Known, known_faults
 from gradspec.gradcheck.numeric import adjoint_error
-from gradspec.gradcheck.samples import Call, calls_of, overload_of
+from gradspec.gradcheck.one import Checked, check_one, gradient_inputs
+from gradspec.gradcheck.outcomes import Outcome
+from gradspec.gradcheck.report import OpReport
+from gradspec.gradcheck.samples import calls_of, in_place_of, overload_of
 from gradspec.ir import Op, Program
-from gradspec.types import is_tensor_like
 
 _FORK = multiprocessing.get_context("fork")
+# Seconds that the checks of one op may take.
+LIMIT = 60.0
+# How often the process of one op may end before its time.
+_ENDS = 8
 
 
-@frozen
-class OpReport:
-    """What was checked of one op. `skipped` says why nothing was."""
-
-    op: Op
-    calls: int
-    worst: dict[str, float] = field(factory=dict)
-    failures: tuple[tuple[Outcome, str], ...] = ()
-    skipped: str = ""
-
-    @property
-    def passed(self) -> bool:
-        """Whether nothing failed."""
-        return not self.failures
-
-
-def check_program(program: Program, seed: int) -> Iterator[OpReport]:
+def check_program(program: Program, seed: int, limit: float = LIMIT) -> Iterator[OpReport]:
     """A report for each op of the program that has a node, in its order."""
     backend = load_backend("python")
     modules = [_imported(name, text) for name, text in backend.emit(program, backend.Options(skip=True)).items()]
-    with warnings.catch_warnings():
+    known = known_faults()
+    with warnings.catch_warnings(), _one_thread():
         warnings.simplefilter("ignore")
         _warm_up()
         for op in program.nodes:
-            yield _check_apart(op, modules, seed)
+            subject, skipped = _subject(op, modules)
+            report = OpReport(op, skipped=skipped)
+            if subject is not None:
+                _check_apart(report, subject, seed, limit, known)
+            yield report
+
+
+@contextmanager
+def _one_thread() -> Iterator[None]:
+    """A pool of threads does not live on in a forked process, which would wait for it for ever."""
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(before)
 
 
 def _warm_up() -> None:
-    """Load once what every op's process would else load again: torch's samples, and what its transforms bring along."""
-    from torch.testing._internal import common_methods_invocations  # noqa: F401
-
+    """Load once what every op's process would else load again: what torch's transforms bring along."""
     at = (torch.ones(1, dtype=torch.float64),)
     adjoint_error(lambda x: (x * x,), at, 0)
 
 
-def _check_apart(op: Op, modules: list[ModuleType], seed: int) -> OpReport:
-    """Check an op in a process of its own: a kernel that crashes on odd arguments must not end the run."""
+def _subject(op: Op, modules: list[ModuleType]) -> tuple[Subject | None, str]:
+    """What is checked of an op; without one, why nothing is."""
+    overload = overload_of(op)
+    if op.dispatch != "Default":
+        return None, f"for {op.dispatch} alone"
+    if overload is None:
+        return None, "torch has no such operator"
+    if not gradient_inputs(op):
+        return None, "its gradients are not implemented"
+    for module in modules:
+        node = getattr(module, op.node or "", None)
+        if node is None:
+            continue
+        for value in vars(module).values():
+            code = getattr(value, "__code__", None)
+            if code is not None and op.node in code.co_names and "apply" in code.co_names:
+                if op.schema.is_inplace:
+                    return Subject(_on_a_clone(value), _on_a_clone(overload), node), ""
+                writing = in_place_of(op)
+                return Subject(value, overload, node, _on_a_clone(writing) if writing is not None else None), ""
+    return None, "cannot be lowered to Python"
+
+
+def _on_a_clone(target: Any) -> Any:
+    """The function that gives what an in-place one leaves in a copy of its first argument."""
+
+    def run(first: Any, *args: Any, **kwargs: Any) -> Any:
+        copy = [t.clone() for t in first] if isinstance(first, list | tuple) else first.clone()
+        made = target(copy, *args, **kwargs)
+        return copy if isinstance(copy, list) else made
+
+    return run
+
+
+@define
+class _Progress:
+    """What a process told of its op."""
+
+    at: int = -1
+    checked: list[Checked] = field(factory=list)
+    done: bool = False
+
+
+def _check_apart(report: OpReport, subject: Subject, seed: int, limit: float, known: Known) -> None:
+    """Check an op in a process of its own: a kernel that crashes on odd arguments, or hangs, must not end the run."""
+    calls = calls_of(report.op, seed)
+    until = time.monotonic() + limit
+    start = 0
+    for _ in range(_ENDS):
+        progress, end = _in_process(report.op, subject, calls, start, seed, until)
+        for checked in progress.checked:
+            report.add(checked, known)
+        if progress.done:
+            break
+        call = calls[progress.at] if 0 <= progress.at < len(calls) else None
+        alone = not progress.checked or progress.checked[-1].index != progress.at
+        if end == "time":
+            report.notes.append(f"stopped after {limit:g} s, with {len(calls) - max(progress.at, 0)} of {len(calls)} calls to go")
+            break
+        if alone:
+            report.notes.append(f"torch's own operator ended the process ({end}) at {call}")
+        else:
+            report.fail(Outcome("process", "failed", reason=f"the process ended ({end})"), str(call))
+        start = progress.at + 1
+    if not report.calls and not report.skipped:
+        report.skipped = report.notes[0] if report.notes else "no call of it that runs"
+
+
+def _in_process(op: Op, subject: Subject, calls: list[Call], start: int, seed: int, until: float) -> tuple[_Progress, str]:
+    """What a process told until it ended, and how it ended where that was too early."""
     receiver, sender = _FORK.Pipe(duplex=False)
-
-    def work() -> None:
-        report = _check_op(op, modules, seed)
-        sender.send((report.calls, report.worst, report.failures, report.skipped))
-
-    process = _FORK.Process(target=work)
+    process = _FORK.Process(target=_work, args=(op, subject, calls, start, seed, sender))
     process.start()
     sender.close()
+    progress = _Progress()
     try:
-        calls, worst, failures, skipped = receiver.recv()
+        while not progress.done:
+            if not receiver.poll(max(0.0, until - time.monotonic())):
+                process.kill()
+                process.join()
+                return progress, "time"
+            message = receiver.recv()
+            match message:
+                case int(at):
+                    progress.at = at
+                case Checked():
+                    progress.checked.append(message)
+                case _:
+                    progress.done = True
     except EOFError:
-        process.join()
-        return OpReport(op, 0, skipped=f"a kernel of torch ended the process (exit code {process.exitcode})")
+        pass
     process.join()
-    return OpReport(op, calls, worst, failures, skipped)
+    return progress, f"exit code {process.exitcode}"
+
+
+def _work(op: Op, subject: Subject, calls: list[Call], start: int, seed: int, sender: Connection) -> None:
+    for index in range(start, len(calls)):
+        sender.send(index)
+        for checked in check_one(op, subject, calls[index], index, seed):
+            sender.send(checked)
+    sender.send(None)
 
 
 def _imported(path: str, text: str) -> ModuleType:
@@ -96,85 +188,3 @@ def _imported(path: str, text: str) -> ModuleType:
     # With what Python itself may have put beside it.
     shutil.rmtree(folder, ignore_errors=True)
     return module
-
-
-def _function_for(op: Op, modules: list[ModuleType]) -> tuple[type[Any], Callable[..., Any]] | None:
-    for module in modules:
-        node = getattr(module, op.node or "", None)
-        if node is None:
-            continue
-        for value in vars(module).values():
-            code = getattr(value, "__code__", None)
-            if code is not None and op.node in code.co_names and "apply" in code.co_names:
-                return node, value
-    return None
-
-
-def _check_op(op: Op, modules: list[ModuleType], seed: int) -> OpReport:
-    found = _function_for(op, modules)
-    if found is None:
-        return OpReport(op, 0, skipped="cannot be lowered to Python")
-    overload = overload_of(op)
-    if overload is None:
-        return OpReport(op, 0, skipped="torch has no such operator")
-    if op.schema.is_inplace or op.dispatch != "Default":
-        return OpReport(op, 0, skipped="in-place" if op.schema.is_inplace else f"for {op.dispatch} alone")
-    node, ours = found
-    worst: dict[str, float] = {}
-    failures: list[tuple[Outcome, str]] = []
-    seen: set[str] = set()
-    count = 0
-    for recorded in calls_of(op, seed):
-        call = next((c for c in (recorded, _positive(recorded)) if _repeats(overload, c)), None)
-        if call is None:
-            continue
-        count += 1
-        moving = _moving(op, call)
-        has_jvp = "jvp" in vars(node)
-        try:
-            for outcome in check_call(ours, overload, call, moving=moving, has_jvp=has_jvp, seed=seed):
-                worst[outcome.check] = max(worst.get(outcome.check, 0.0), outcome.error)
-                if outcome.failed and outcome.check not in seen:
-                    seen.add(outcome.check)
-                    failures.append((outcome, str(call)))
-        except Exception as error:
-            if "does not support automatic differentiation" in str(error):
-                # Nobody has this gradient: such as that of a complex result.
-                count -= 1
-            elif "call" not in seen:
-                seen.add("call")
-                failures.append((Outcome("call", 0.0, True, f"{type(error).__name__}: {error}".splitlines()[0]), str(call)))
-    return OpReport(op, count, worst, tuple(failures), "" if count else "no samples")
-
-
-def _positive(call: Call) -> Call:
-    """The call at positive values, for functions that are defined there alone."""
-    return call.at([t if t.is_complex() else t.abs() + 0.25 for t in call.tensors])
-
-
-def _repeats(overload: Any, call: Call) -> bool:
-    """Whether the op gives the same numbers twice: what is random, or no number, has no derivative that differences show."""
-    results = []
-    for seed in (1, 2):
-        torch.manual_seed(seed)
-        args, kwargs = call.with_tensors([t.clone() for t in call.tensors])
-        try:
-            made = overload(*args, **kwargs)
-        except Exception:
-            return False
-        results.append([r for r in (made if isinstance(made, tuple | list) else (made,)) if isinstance(r, torch.Tensor)])
-    return all(torch.equal(a, b) and bool(a.isfinite().all()) for a, b in zip(*results, strict=True))
-
-
-def _moving(op: Op, call: Call) -> tuple[bool, ...]:
-    """Which of the call's tensors have a gradient by the spec."""
-    moving = {i.name for i in op.differentiable_inputs}
-    args, kwargs = call.with_tensors(call.tensors)
-    flags: dict[int, bool] = {}
-    named = list(zip([a.name for a in op.schema.positional], args, strict=False)) + list(kwargs.items())
-    types = {a.name: a.type for a in op.schema.arguments}
-    for name, value in named:
-        if name in types and is_tensor_like(types[name]):
-            for tensor in value if isinstance(value, list | tuple) else [value]:
-                flags[id(tensor)] = name in moving
-    return tuple(flags.get(id(t), False) for t in call.tensors)

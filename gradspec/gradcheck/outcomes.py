@@ -1,0 +1,83 @@
+"""What one check of one call gave, and whose fault it is; knows no check."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Literal, TypeAlias
+
+from attrs import frozen
+
+from gradspec.gradcheck.numeric import TOLERANCE
+
+Status: TypeAlias = Literal["ok", "failed", "absent"]
+
+# What torch says where it has no such derivative itself; that is no fault of the formula.
+_NOT_THERE = ("not implemented", "does not support", "must implement the jvp", "not yet implemented", "Batching rule")
+
+
+@frozen
+class Outcome:
+    """One check of one call.
+
+    `reason`: what was raised, and why a check is absent. `as_torch`: torch's own gradient has the same fault.
+    `inputs`: those whose formula is at fault, where that could be told.
+    """
+
+    check: str
+    status: Status
+    error: float = 0.0
+    reason: str = ""
+    as_torch: bool = False
+    inputs: tuple[str, ...] = ()
+
+
+@frozen
+class Measured:
+    """An error, or what was raised in its place."""
+
+    error: float = 0.0
+    raised: str = ""
+    not_there: bool = False
+
+    @property
+    def wrong(self) -> bool:
+        """Whether numbers differ."""
+        return not self.raised and not self.error <= TOLERANCE
+
+
+def measure(of: Callable[[], float]) -> Measured:
+    """The error that a function tells."""
+    try:
+        return Measured(of())
+    except Exception as failure:
+        lines = str(failure).splitlines()
+        not_there = isinstance(failure, NotImplementedError) or any(text in str(failure) for text in _NOT_THERE)
+        return Measured(raised=f"{type(failure).__name__}: {lines[0] if lines else ''}", not_there=not_there)
+
+
+def judged(check: str, mine: Measured, theirs: Callable[[], Measured]) -> Outcome:
+    """A check that torch's own operator can be put to as well: what it cannot do is not asked of ours.
+
+    `theirs` is asked where ours does not pass. Where both are wrong, it is a failure still: whether that is torch's fault, or
+    meant, or our sample's, a person has to say.
+    """
+    if not mine.raised and not mine.wrong:
+        return Outcome(check, "ok", mine.error)
+    other = theirs()
+    if mine.raised and other.raised:
+        return Outcome(check, "absent", reason=f"torch itself: {other.raised}")
+    if mine.raised:
+        return Outcome(check, "absent" if mine.not_there else "failed", reason=mine.raised)
+    return Outcome(check, "failed", mine.error, as_torch=other.wrong)
+
+
+def compared(check: str, both: Measured, mine: Callable[[], Measured], theirs: Callable[[], Measured]) -> Outcome:
+    """A comparison of ours with torch's. `mine` and `theirs` run one of them alone, to see who raises."""
+    if not both.raised:
+        return Outcome(check, "failed" if both.wrong else "ok", both.error)
+    other = theirs()
+    if not other.raised:
+        return Outcome(check, "absent" if both.not_there else "failed", reason=both.raised)
+    if other.not_there or mine().raised:
+        return Outcome(check, "absent", reason=f"torch itself: {other.raised}")
+    return Outcome(check, "failed", reason=f"torch itself: {other.raised}", as_torch=True)

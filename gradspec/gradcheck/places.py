@@ -1,0 +1,29 @@
+"""Where the formulas of an op stand in its spec, found by reading the text again; knows no torch."""
+
+from __future__ import annotations
+
+from gradspec.diagnostics import Diagnostics
+from gradspec.ir import Op
+from gradspec.parse import parse_spec
+from gradspec.source import Source, Span
+from gradspec.syntax import Spec
+from gradspec.torch_yaml import parse_derivatives
+from gradspec.written import written_formulas
+
+
+def formula_places(op: Op) -> dict[str, Span]:
+    """The place of each input's and output's formula; none for an op that is derived from another."""
+    if op.span is None:
+        return {}
+    spec = _parsed(op.span.source)
+    return {
+        name: formula.rule.formula.excerpt.span
+        for _, formulas in written_formulas([spec], [op])
+        for formula in formulas
+        for name in formula.names
+    }
+
+
+def _parsed(source: Source) -> Spec:
+    found = Diagnostics()
+    return parse_spec(source, found) if source.path.endswith(".grad") else parse_derivatives(source, found)
