@@ -11,8 +11,9 @@ from gradspec import ir
 from gradspec.diagnostics import Diagnostics
 from gradspec.forward import primals_read, tangents_read
 from gradspec.op_table import EMPTY
-from gradspec.parse import parse_formula, parse_schema
+from gradspec.parse import parse_formula, parse_schema, parse_spec
 from gradspec.parse.schema import parse_type
+from gradspec.resolve_functions import resolve_functions
 from gradspec.scope import Scope, resolve_formula
 from gradspec.source import Excerpt, Source, Span
 from gradspec.types import SAVED_BASE_TYPES, TENSOR, Type, base, with_suffixes
@@ -35,9 +36,12 @@ def read_program(text: str, path: str = "<ir>") -> ir.Program:
         elif blocks[-1]:
             blocks.append([])
         at += len(line)
-    ops = [_read_op(lines, diagnostics) for lines in blocks if lines]
+    functions = [lines for lines in blocks if lines and lines[0].text.startswith("fn ")]
+    ops = [_read_op(lines, diagnostics) for lines in blocks if lines and lines not in functions]
+    written = parse_spec(Source(path, "\n".join(line.text for lines in functions for line in lines)), diagnostics).functions
+    resolved = resolve_functions(written, EMPTY, frozenset(), diagnostics)
     diagnostics.raise_errors()
-    return ir.Program(tuple(ops))
+    return ir.Program(tuple(ops), functions=resolved)
 
 
 @frozen

@@ -66,6 +66,10 @@ def _check_headers(functions: Sequence[s.Function], diagnostics: Diagnostics) ->
             why = "it changes nothing and aliases nothing"
         elif any(r.name for r in schema.returns):
             why = "its results have no names"
+        elif any(
+            a.default is not None and b.default is None for a, b in zip(schema.positional, schema.positional[1:], strict=False)
+        ):
+            why = "parameters with a default come last"
         elif not schema.returns:
             why = "it gives a value"
         if why:

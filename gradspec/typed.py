@@ -27,7 +27,19 @@ from gradspec.types import (
     is_tensor_like,
     is_tensor_list,
 )
-from gradspec.values import FLOAT, NOTHING, TENSOR_OPTIONS, UNKNOWN, VOID, BracesType, TupleType, ValueType, conversion, is_number
+from gradspec.values import (
+    FLOAT,
+    NOTHING,
+    TENSOR_OPTIONS,
+    UNKNOWN,
+    VOID,
+    BracesType,
+    TupleType,
+    ValueType,
+    conversion,
+    is_number,
+    listed,
+)
 
 # Functions of <cmath> that take and give doubles.
 MATH_FUNCTIONS = frozenset(
@@ -154,7 +166,7 @@ class Typing:
 
     def _walk(self, expr: ir.Expr, names: tuple[str, ...], sources: tuple[ir.Expr, ...]) -> None:
         """Give the names of a walk over lists their types."""
-        types = [self.type_of(x) for x in sources]
+        types = [listed(self.type_of(x)) for x in sources]
         for source, type_ in zip(sources, types, strict=True):
             if not isinstance(type_, ListType) and type_ is not UNKNOWN:
                 self._fault(source, "GS0903", f"a walk is over a list, this is {type_}", "for numbers write `range(n)`")
@@ -173,6 +185,7 @@ class Typing:
             return last
         if conversion(first, last) is None:
             self._fault(expr.value, "GS0903", f"`{expr.accumulator}` begins as {first}, and becomes {last}")
+            return UNKNOWN
         return first
 
     def _conditional(self, test: ir.Expr, then: ir.Expr, other: ir.Expr) -> ValueType:

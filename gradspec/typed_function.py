@@ -5,8 +5,7 @@ from __future__ import annotations
 from gradspec import ir
 from gradspec.signatures import result_type
 from gradspec.typed import Fault, Typing
-from gradspec.types import BaseType, ListType
-from gradspec.values import UNKNOWN, BracesType, TupleType, ValueType, conversion
+from gradspec.values import UNKNOWN, TupleType, ValueType, conversion, listed
 
 
 def type_function(typing: Typing, function: ir.Function) -> None:
@@ -36,16 +35,6 @@ def _bind(typing: Typing, names: tuple[str, ...], value: ir.Expr) -> None:
         what = f"{len(type_.items)} values" if isinstance(type_, TupleType) else str(type_)
         typing.faults.append(Fault(value, "GS0903", f"there are {len(names)} names for {what}"))
     typing.locals.update(zip(names, items, strict=True))
-
-
-def listed(type_: ValueType) -> ValueType:
-    """The type of a name for a value: braces make a list, of that element to which all convert."""
-    if not isinstance(type_, BracesType):
-        return type_
-    for elem in type_.items:
-        if isinstance(elem, BaseType | ListType) and all(conversion(elem, i) is not None for i in type_.items):
-            return ListType(elem)
-    return UNKNOWN
 
 
 def _check_result(typing: Typing, value: ir.Expr, wanted: ValueType) -> None:

@@ -121,3 +121,13 @@ def _list_conversion(to: ListType, elem: Type, given: ValueType) -> int | None:
             # c10::ArrayRef is made from one element too.
             far = conversion(elem, given)
             return None if far is None else far + 1
+
+
+def listed(type_: ValueType) -> ValueType:
+    """The type of a name for a value: braces make a list, of that element to which all convert."""
+    if not isinstance(type_, BracesType):
+        return type_
+    for elem in type_.items:
+        if isinstance(elem, BaseType | ListType) and all(conversion(elem, i) is not None for i in type_.items):
+            return ListType(elem)
+    return UNKNOWN

@@ -311,6 +311,8 @@ class Lowering:
             type_ = TENSOR
         elif isinstance(type_, OptionalType):
             type_ = type_.elem
+        if isinstance(type_, ListType) and name == "empty":
+            return Code(concat("not ", self.lower(receiver).within(c.NOT)), c.NOT)
         if isinstance(type_, ListType) and name in LIST_MEMBERS:
             return self._form(LIST_MEMBERS[name], (receiver,))
         self.typing.type_of(expr)

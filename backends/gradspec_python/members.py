@@ -33,7 +33,7 @@ MEMBERS = {
     ("Device", "is_meta"): '({0}.type == "meta")', ("SymInt", "expect_int"): "int({0})", ("SymInt", "guard_int"): "int({0})",
 }  # fmt: skip
 
-LIST_MEMBERS = {"size": "len({0})", "empty": "(not {0})", "vec": "{0}", "back": "{0}[-1]", "front": "{0}[0]"}
+LIST_MEMBERS = {"size": "len({0})", "vec": "{0}", "back": "{0}[-1]", "front": "{0}[0]"}
 
 # Functions that are neither operators nor helpers.
 FUNCTIONS = {

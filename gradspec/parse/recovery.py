@@ -73,13 +73,20 @@ def find_op(source: Source, start: int, stop: int, diagnostics: Diagnostics) -> 
     return FoundOp(head, tuple(rules), scan.at)
 
 
-def find_end(source: Source, start: int, stop: int) -> int:
-    """Where the function whose text begins at `start` ends: behind the brace that closes its body, else at `stop`."""
-    scan = _Scanner(source, stop, Diagnostics(), start)
+def find_end(source: Source, start: int, stop: int, diagnostics: Diagnostics) -> int:
+    """Where the function whose text begins at `start` ends: behind the brace that closes its body, else at `stop`.
+
+    Brackets, strings and comments that do not end are reported.
+    """
+    scan = _Scanner(source, stop, diagnostics, start)
     if scan.go_to("{") != "{":
         return stop
+    opened = scan.at
     scan.at += 1
-    return scan.at + 1 if scan.go_to("}") == "}" else stop
+    if scan.go_to("}") == "}":
+        return scan.at + 1
+    scan.report("GS0206", "`{` is not closed", opened)
+    return stop
 
 
 def first_word(source: Source, start: int, stop: int, diagnostics: Diagnostics) -> tuple[int, str]:

@@ -131,7 +131,12 @@ def _items_of_part(source: Source, start: int, stop: int, diagnostics: Diagnosti
             items += _read_op(source, start, end, op, found)
             diagnostics.extend(found.all)
         else:
-            end = find_end(source, start, stop) if word == "fn" else source.text.find(";", start, stop) + 1 or stop
+            found = Diagnostics()
+            end = find_end(source, start, stop, found) if word == "fn" else source.text.find(";", start, stop) + 1 or stop
+            if found.has_errors:
+                diagnostics.extend(found.all)
+                start = end
+                continue
             excerpt = _slice(source, start, end)
             try:
                 items += _moved(_parsed_items(excerpt.text), start)
