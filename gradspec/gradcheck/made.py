@@ -35,6 +35,9 @@ def _value(argument: Argument, type_: Type, shape: tuple[int, ...], dtype: torch
             return None
         case ListType(BaseType("Tensor")):
             return [torch.randn(shape, dtype=dtype, generator=generator) for _ in range(2)]
+        case ListType(BaseType("Scalar") as elem, size):
+            # One for each tensor of a list.
+            return [_value(argument, elem, shape, dtype, generator)] * (size or 2)
         case ListType(elem, size):
             return [_value(argument, elem, shape, dtype, generator)] * (size or 1)
         case BaseType("Tensor"):

@@ -12,7 +12,7 @@ from torch.utils._pytree import tree_flatten, tree_unflatten
 from gradspec import ir
 from gradspec.gradcheck.calls import Call
 from gradspec.gradcheck.checks import Kind, Subject, check_call, function_of
-from gradspec.gradcheck.outcomes import Outcome
+from gradspec.gradcheck.outcomes import Outcome, measure
 from gradspec.gradcheck.recorded import DTYPES
 from gradspec.types import is_tensor_like
 
@@ -82,12 +82,16 @@ def _kind(overload: Callable[..., Any], call: Call) -> Kind | None:
 
 
 def _has_gradient(overload: Callable[..., Any], call: Call) -> bool:
-    """Whether torch gives a result with a gradient, of numbers that a gradient can be asked for."""
+    """Whether torch gives a result with a gradient; makes it, so that a process that this ends is not ended by ours."""
     function, at = function_of(overload, call)
+    given = [t.clone().requires_grad_() for t in at]
     try:
-        return any(r.requires_grad for r in function(*[t.clone().requires_grad_() for t in at]))
+        results = [r for r in function(*given) if r.requires_grad]
     except Exception:
         return False
+    if results:
+        measure(lambda: len(torch.autograd.grad(results, given, [torch.ones_like(r) for r in results], allow_unused=True)))
+    return bool(results)
 
 
 def _names(op: ir.Op, call: Call) -> tuple[str, ...]:

@@ -21,6 +21,8 @@ CALLS = 6
 _SAMPLES = 8
 # More elements than this make differences slow, and show nothing new.
 _MOST_ELEMENTS = 3000
+# Of larger numbers differences show nothing but how they are rounded.
+_LARGEST = 1000
 
 DTYPES = (torch.float64, torch.complex128)
 
@@ -39,7 +41,9 @@ class _Recorder(TorchDispatchMode):  # type: ignore[misc]
         if len(kept) < CALLS:
             values = tree_flatten((args, kwargs or {}))[0]
             moved = [v for v in values if isinstance(v, torch.Tensor) and (v.is_floating_point() or v.is_complex())]
-            small = 0 < sum(v.numel() for v in moved) <= _MOST_ELEMENTS
+            small = 0 < sum(v.numel() for v in moved) <= _MOST_ELEMENTS and all(
+                not v.numel() or v.abs().max() <= _LARGEST for v in moved if v.layout == torch.strided and not v.is_nested
+            )
             if small and all(v.layout == torch.strided and not v.is_nested for v in values if isinstance(v, torch.Tensor)):
                 kept.setdefault(_kind(values), make_call(args, kwargs or {}))
         return func(*args, **(kwargs or {}))

@@ -13,6 +13,7 @@ from attrs import evolve
 
 from gradspec.gradcheck.calls import Call, make_call
 from gradspec.gradcheck.made import made_calls
+from gradspec.gradcheck.recipes import recipe_calls
 from gradspec.gradcheck.recorded import DTYPES, recorded_calls
 from gradspec.ir import Op
 from gradspec.types import BaseType
@@ -48,7 +49,8 @@ def calls_of(op: Op, seed: int) -> list[Call]:
         ours = [c for c in recorded if any(t.dtype == dtype for t in c.tensors)]
         if ours:
             varied += _varied(op, max(ours, key=lambda c: len(c.tensors)))
-    return sorted([*recorded, *varied] or made_calls(op, seed), key=lambda c: c.size)
+    recipes = list(recipe_calls(str(op.name), seed))
+    return sorted([*recorded, *varied, *recipes] or made_calls(op, seed), key=lambda c: c.size)
 
 
 def _varied(op: Op, call: Call) -> Iterator[Call]:
@@ -64,10 +66,12 @@ def _varied(op: Op, call: Call) -> Iterator[Call]:
     sized = next((t for t in tensors if t.dim()), None)
     if sized is not None:
         yield call.at([_emptied(t, sized.shape[0]) for t in tensors], "emptied")
-    if len(tensors) > 1:
-        for i, tensor in enumerate(tensors):
-            if tensor.dim() and tensor.shape[0] > 1:
-                yield call.at([t.narrow(0, 0, 1) if j == i else t for j, t in enumerate(tensors)], "broadcast")
+    # Beside a tensor of the same shape alone: a kernel may read what another one is too short for.
+    widest = max((t.shape for t in tensors), key=lambda shape: shape.numel(), default=torch.Size())
+    alike = [i for i, t in enumerate(tensors) if t.shape == widest]
+    if len(alike) > 1 and widest and widest[0] > 1:
+        for i in alike:
+            yield call.at([t.narrow(0, 0, 1).clone() if j == i else t for j, t in enumerate(tensors)], "broadcast")
 
 
 def _emptied(tensor: torch.Tensor, size: int) -> torch.Tensor:
