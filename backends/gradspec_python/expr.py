@@ -245,6 +245,8 @@ class Lowering:
                 return self.lower(args[0], made)
             case BaseType("Tensor") if not args:
                 return _NONE
+            case BaseType("TensorGeometry") if len(args) == 1:
+                return called(self.use("geometry_of"), [self.lower(args[0]).doc])
             case BaseType("TensorOptions") if not args:
                 return Code("{}")
             case BaseType() if len(args) == 1:
@@ -311,6 +313,8 @@ class Lowering:
             type_ = TENSOR
         elif isinstance(type_, OptionalType):
             type_ = type_.elem
+        if name == "get_nested_sizes" and isinstance(receiver, ir.Call):
+            return called(concat(self._receiver(receiver.args[0]), "._nested_tensor_size"), [])
         if isinstance(type_, ListType) and name == "empty":
             return Code(concat("not ", self.lower(receiver).within(c.NOT)), c.NOT)
         if isinstance(type_, ListType) and name in LIST_MEMBERS:

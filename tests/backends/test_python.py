@@ -36,7 +36,7 @@ def native() -> Source:
 
 
 def emit(text: str, schemas: Source | None, options: PythonOptions = SKIP, name: str = "t") -> str:
-    program = compile_sources([Source(f"{name}.grad", text)], schemas).program
+    program = compile_sources([Source(f"{name}.grad", text)], schemas, helpers="prelude").program
     (module,) = BACKEND.emit(program, options).values()
     return module
 
@@ -130,14 +130,18 @@ def test_each_overload_has_its_own_functions(native: Source) -> None:
 
 
 REFUSED = [
-    (op("f(Tensor self) -> Tensor", "self: svd_backward(grad, grad, grad, self, self, self)"), "`svd_backward`"),
+    (op("f(Tensor self) -> Tensor", "self: at::native::spread(grad)"), "`at::native::spread`"),
+    (
+        "fn f(Tensor x) -> Tensor { return at::native::spread(x); }\n" + op("g(Tensor self) -> Tensor", "self: f(grad)"),
+        "which `f` calls",
+    ),
     ("extern mine;\n" + op("f(Tensor self) -> Tensor", "self: mine(grad)"), "`mine`"),
     (op("f(Tensor self) -> Tensor", "self: grad", "result: evenly_read_jvp(self_t, self_p, result).nosuch()"), ""),
     (op("f(Tensor[] xs) -> Tensor", "xs: unbind(grad)", "result: cat_jvp(xs, 0)"), "tangents of a list"),
 ]
 
 
-@pytest.mark.parametrize(("text", "callee"), REFUSED, ids=["helper", "extern", "method", "list tangents"])
+@pytest.mark.parametrize(("text", "callee"), REFUSED, ids=["native", "function", "extern", "method", "list tangents"])
 def test_what_python_lacks_is_said_and_not_emitted(native: Source, text: str, callee: str) -> None:
     with pytest.raises(SpecError) as caught:
         emit(text, native, PythonOptions())
@@ -145,8 +149,8 @@ def test_what_python_lacks_is_said_and_not_emitted(native: Source, text: str, ca
 
 
 def test_what_is_skipped_stands_in_the_module(native: Source) -> None:
-    text = op("f(Tensor self) -> Tensor", "self: svd_backward(grad, grad, grad, self, self, self)")
-    assert "- lab::f (Default): no `svd_backward`" in emit(text, native)
+    text = op("f(Tensor self) -> Tensor", "self: at::native::spread(grad)")
+    assert "- lab::f (Default): no `at::native::spread`" in emit(text, native)
 
 
 def test_without_schemas_calls_are_refused_and_the_schemas_asked_for() -> None:
@@ -186,7 +190,7 @@ def emitted() -> types.ModuleType:
     found = find_torch(None)
     sources = [load_source(path, Diagnostics()) for path in (found.derivatives, found.native_functions)]
     assert sources[0] is not None
-    (text,) = BACKEND.emit(compile_sources([sources[0]], sources[1]).program, SKIP).values()
+    (text,) = BACKEND.emit(compile_sources([sources[0]], sources[1], helpers="prelude").program, SKIP).values()
     return run(text)
 
 

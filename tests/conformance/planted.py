@@ -116,7 +116,7 @@ def faults(plant: Plant, native: Source) -> list[str]:
         SystemExit: nothing was checked.
     """
     text = f"op {plant.schema} {{ {plant.rules} }}\n"
-    program = compile_sources([Source("planted.grad", text)], native).program
+    program = compile_sources([Source("planted.grad", text)], native, helpers="prelude").program
     # What is derived of the op, such as its foreach form, is not asked for.
     (report,) = check_program(Program(program.ops[:1], program.operators), 0)
     if report.skipped:
