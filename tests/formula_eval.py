@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 import operator
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import partial
 from typing import Any
 
 import torch
@@ -108,8 +109,47 @@ def evaluate(expr: ir.Expr, env: Environment) -> Any:
             return _call(function, [evaluate(a, env) for a in args], env, expr.template)
         case ir.Method(receiver, name, args):
             return _method(evaluate(receiver, env), name, [evaluate(a, env) for a in args])
+        case ir.Comprehension(value, names, sources, test):
+            inner = _walk(names, sources, env)
+            return [evaluate(value, e) for e in inner if test is None or evaluate(test, e)]
+        case ir.Fold(accumulator, initial, names, sources, value):
+            last = evaluate(initial, env)
+            for element in _walk(names, sources, env):
+                last = evaluate(value, _with_local(element, accumulator, last))
+            return last
         case _:
             raise NotImplementedError(expr)
+
+
+def as_callables(functions: Iterable[ir.Function]) -> dict[str, Callable[..., Any]]:
+    """Functions of the language by name, for an environment: none of them may have overloads."""
+    callables: dict[str, Callable[..., Any]] = {}
+    for function in functions:
+        callables[function.name] = partial(_called, function, callables)
+    return callables
+
+
+def _called(function: ir.Function, others: Mapping[str, Callable[..., Any]], *args: Any) -> Any:
+    env = Environment(functions=others)
+    for parameter, arg in zip(function.parameters, args, strict=True):
+        env = _with_local(env, parameter.name, arg)
+    for statement in function.statements:
+        match statement:
+            case ir.Let((name,), value):
+                env = _with_local(env, name, evaluate(value, env))
+            case ir.Let(names, value):
+                for name, part in zip(names, evaluate(value, env), strict=True):
+                    env = _with_local(env, name, part)
+            case ir.Guard(test, value):
+                if evaluate(test, env):
+                    return evaluate(value, env)
+    return evaluate(function.result, env)
+
+
+def _walk(names: Iterable[str], sources: Iterable[ir.Expr], env: Environment) -> Iterator[Environment]:
+    """The environment of each step of a walk over lists."""
+    for elements in zip(*[evaluate(x, env) for x in sources], strict=True):
+        yield evolve(env, locals={**env.locals, **dict(zip(names, elements, strict=True))})
 
 
 def _with_local(env: Environment, name: str, value: Any) -> Environment:
@@ -201,6 +241,8 @@ def _method(receiver: Any, name: str, args: list[Any]) -> Any:
             return receiver.dtype
         case "layout", []:
             return receiver.layout
+        case "empty", [] if isinstance(receiver, list):
+            return not receiver
         case "size", [] if isinstance(receiver, list | tuple):
             return len(receiver)
         case "toDouble" | "to", [] if isinstance(receiver, int | float):

@@ -154,6 +154,16 @@ FORWARDS: dict[str, Forward] = {
         lambda d: [([values(d, 2), values(d, 3)], [0.5, 2.0 if d.is_floating_point else 2j])],
     ),
     "lab::_foreach_grow": Forward(lambda x: [a.exp() for a in x], lambda d: [([values(d, 2), values(d, 3)],)]),
+    # functions
+    "lab::direction": Forward(
+        lambda x, dim: (x / x.norm(dim=dim, keepdim=True), x.norm(dim=dim, keepdim=True)), lambda d: [(values(d, 2, 3), 1)], REAL
+    ),
+    "lab::copies": Forward(lambda x, times: [x * 1 for _ in range(times)], lambda d: [(values(d, 3), 2)]),
+    "lab::share_out": Forward(
+        lambda xs, ws: sum(x * w for x, w in zip(xs, ws, strict=True)) / sum(ws),
+        lambda d: [([values(d, 3), values(d, 3)], [0.5, 1.5])],
+    ),
+    "lab::scaled_product": Forward(lambda a, b, scale: a * b * scale, lambda d: [(values(d, 3), values(d, 3), 0.3)]),
     # reductions, sizes, types and layouts
     "lab::energy": Forward(lambda x: (x.abs() ** 2).sum(), _one(5)),
     "lab::mean_along": Forward(lambda x, dim: x.mean(dim, True), lambda d: [(values(d, 2, 3), 1)]),

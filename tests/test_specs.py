@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sysconfig
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import cache
 from itertools import pairwise
 from pathlib import Path
@@ -21,7 +21,7 @@ from gradspec.backend import load_backend
 from gradspec.diagnostics import Diagnostics
 from gradspec.fmt import format_spec
 from gradspec.grammar import grammar_folder
-from gradspec.ir import Op, Program
+from gradspec.ir import Program
 from gradspec.load import find_torch
 from gradspec.parse.concrete import Block, Layout, Rule, parse_layout
 from gradspec.pipeline import compile_files
@@ -39,8 +39,8 @@ def program_of(path: Path) -> Program:
 
 
 @cache
-def all_ops() -> tuple[Op, ...]:
-    return compile_files(SPECS).program.ops
+def all_specs() -> Program:
+    return compile_files(SPECS).program
 
 
 def emitted(program: Program) -> Mapping[str, str]:
@@ -80,6 +80,7 @@ def test_canonical(path: Path) -> None:
 # Alternatives of the grammars that no spec can show: each with a text that uses it, and what comes of that.
 ONLY_REPORTED = {
     "start: ": ("", ["GS0111 1:1"]),
+    "fn: _FN schema CURLY_OPEN CURLY_CLOSE": ("fn f(Tensor x) -> Tensor {\n}\n", ["GS0201 1:27"]),
     "rule: key COLON SEMICOLON": ("op f(Tensor x) -> Tensor {\n  x: ;\n}\n", ["GS0208 2:5"]),
 }
 WRITTEN_OTHERWISE = {
@@ -94,7 +95,12 @@ def recording_parser(name: str, used: set[str]) -> Lark:
     """
     folder = str(grammar_folder())
     parser = Lark.open(
-        f"{folder}/{name}.lark", parser="lalr", lexer="contextual", import_paths=[folder], start="start", maybe_placeholders=False
+        f"{folder}/{name}.lark",
+        parser="lalr",
+        lexer="contextual",
+        import_paths=[folder],
+        start=["start", "body"] if name == "formula" else "start",
+        maybe_placeholders=False,
     )
     callbacks: dict[Any, Callable[..., Any]] = parser._callbacks
 
@@ -118,17 +124,20 @@ def alternatives(parser: Lark) -> set[str]:
     return {spell(rule) for rule in parser._callbacks if not rule.origin.name.startswith("__")}
 
 
-def schemas_and_formulas(text: str, layout: Layout) -> Iterator[tuple[str, str]]:
-    """The grammar and the text of each schema and formula of a file."""
+def schemas_and_formulas(text: str, layout: Layout) -> Iterator[tuple[str, str, str]]:
+    """The grammar, its start and the text of each schema, formula and body of a function of a file."""
     for op in layout.items:
         if not isinstance(op, Block):
             continue
-        yield "schema", text[slice(*op.head)]
+        yield "schema", "start", text[slice(*op.head)]
+        if op.keyword == "fn":
+            yield "formula", "body", text[op.opened + 1 : op.closed]
+            continue
         for member in op.members:
-            for rule in [member] if isinstance(member, Rule) else member.members:
+            for rule in [member] if isinstance(member, Rule) else member.members:  # type: ignore[union-attr]
                 assert isinstance(rule, Rule)
                 if not text.startswith("[", rule.formula[0]):
-                    yield "formula", text[slice(*rule.formula)]
+                    yield "formula", "start", text[slice(*rule.formula)]
 
 
 @pytest.mark.parametrize("name", ["spec", "schema", "formula"])
@@ -137,10 +146,10 @@ def test_every_alternative_of_the_grammar_is_used(name: str) -> None:
     parser = recording_parser(name, used)
     for path in SPECS:
         text = path.read_text()
-        parts = [("spec", text), *schemas_and_formulas(text, parse_layout(text))]
-        for grammar, part in parts:
+        parts = [("spec", "start", text), *schemas_and_formulas(text, parse_layout(text))]
+        for grammar, start, part in parts:
             if grammar == name:
-                parser.parse(part)
+                parser.parse(part, start=start)
     assert sorted(alternatives(parser) - used - ONLY_REPORTED.keys() - WRITTEN_OTHERWISE.keys()) == []
 
 
@@ -162,19 +171,21 @@ def test_an_alternative_is_left_out_as_the_canonical_form_has_another(alternativ
     assert format_spec(Source("x.grad", text), Diagnostics()) == canonical
 
 
-def expressions(ops: Iterable[Op]) -> Iterator[ir.Expr]:
-    """Every part of every formula, over inputs and outputs and over saved values."""
-    for op in ops:
+def expressions(program: Program) -> Iterator[ir.Expr]:
+    """Every part of every formula, over inputs and outputs and over saved values, and of every function."""
+    for function in program.functions:
+        yield from function.walk()
+    for op in program.ops:
         for formula in [f for d in op.derivatives for f in (d.written, d.formula)] + [j.formula for j in op.jvps]:
             yield from ir.walk(formula)
 
 
 def test_every_kind_of_expression_is_used() -> None:
-    assert {type(e) for e in expressions(all_ops())} == set(get_args(ir.Expr))
+    assert {type(e) for e in expressions(all_specs())} == set(get_args(ir.Expr))
 
 
 def test_every_operator_is_used() -> None:
-    used = list(expressions(all_ops()))
+    used = list(expressions(all_specs()))
     assert {e.op for e in used if isinstance(e, ir.Unary)} == set(get_args(ir.UnaryOperator))
     assert {e.op for e in used if isinstance(e, ir.Binary)} == set(get_args(ir.BinaryOperator))
 
@@ -182,7 +193,7 @@ def test_every_operator_is_used() -> None:
 def test_every_property_that_can_be_saved_is_asked_for() -> None:
     asked = {
         e.name if isinstance(e, ir.Method) else e.function.removeprefix("at::")
-        for e in expressions(all_ops())
+        for e in expressions(all_specs())
         if isinstance(e, ir.Method | ir.Call) and property_of(e) is not None
     }
     assert asked == {*PROPERTY_METHODS, *_FUNCTION_PROPERTIES}
@@ -191,12 +202,12 @@ def test_every_property_that_can_be_saved_is_asked_for() -> None:
 def test_every_type_that_torch_saves_is_saved() -> None:
     files = find_torch(None)
     torch_ops = compile_files([files.derivatives], files.native_functions).program.ops
-    saved = {(str(v.type), v.origin) for op in all_ops() for v in op.saved}
+    saved = {(str(v.type), v.origin) for op in all_specs().ops for v in op.saved}
     assert {(str(v.type), v.origin) for op in torch_ops for v in op.saved} - saved == set()
 
 
 def test_every_trait_of_an_op_is_used() -> None:
-    ops = all_ops()
+    ops = all_specs().ops
     assert {i.state for op in ops for i in op.inputs} == {"differentiable", "non_differentiable", "unmentioned"}
     assert {o.differentiable for op in ops for o in op.outputs} == {True, False}
     assert {j.auto for op in ops for j in op.jvps} == {"", "linear", "element_wise"}
@@ -229,7 +240,7 @@ def test_ir(path: Path, snapshot: SnapshotAssertion) -> None:
 
 @pytest.mark.slow
 def test_the_emitted_cpp_compiles(tmp_path: Path) -> None:
-    for name, text in emitted(Program(all_ops())).items():
+    for name, text in emitted(all_specs()).items():
         (tmp_path / name).write_text(text)
     include = Path(sysconfig.get_path("purelib")) / "torch" / "include"
     flags = ["-std=c++20", "-fsyntax-only", "-Wall", "-Wextra", "-Werror", f"-I{tmp_path}"]

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 import torch
-from formula_eval import Environment, evaluate
+from formula_eval import Environment, as_callables, evaluate
 from spec_forwards import FORWARDS
 from torch import Tensor
 from torch.autograd import forward_ad
@@ -18,7 +18,9 @@ from gradspec.parse.concrete import Declaration, parse_layout
 from gradspec.pipeline import compile_files
 
 SPECS = sorted((Path(__file__).parent.parent / "specs").glob("*.grad"))
-OPS = [op for op in compile_files(SPECS).program.ops if op.dispatch == "Default"]
+PROGRAM = compile_files(SPECS).program
+OPS = [op for op in PROGRAM.ops if op.dispatch == "Default"]
+FUNCTIONS = as_callables(PROGRAM.functions)
 EXTERNS = {
     name
     for path in SPECS
@@ -105,7 +107,7 @@ def gradients_of(
     elements = range(len(gradients)) if op.foreach else range(1)
     results = []
     for element in elements:
-        env = Environment(inputs, outputs, gradients, element=element, masked=len(derivative.inputs))
+        env = Environment(inputs, outputs, gradients, functions=FUNCTIONS, element=element, masked=len(derivative.inputs))
         results.append(evaluate(derivative.written, env))
     if op.foreach:
         return {derivative.inputs[0]: results}
@@ -151,10 +153,12 @@ def tangents_of(
     if not op.foreach:
         # An in-place op writes its tangent over that of its input.
         copies = {n: like(v, iter([t.clone() for t in tensors_of(v)])) for n, v in tangents.items()}
-        return tensors_of(evaluate(jvp.formula, Environment(inputs, outputs, (), copies, functions)))
+        return tensors_of(evaluate(jvp.formula, Environment(inputs, outputs, (), copies, functions | FUNCTIONS)))
     count = len(outputs[jvp.outputs[0]])
     of_element = [{n: v[i] for n, v in tangents.items()} for i in range(count)]
-    return [evaluate(jvp.formula, Environment(inputs, outputs, (), t, functions, i)) for i, t in enumerate(of_element)]
+    return [
+        evaluate(jvp.formula, Environment(inputs, outputs, (), t, functions | FUNCTIONS, i)) for i, t in enumerate(of_element)
+    ]
 
 
 def test_a_wrong_formula_is_found() -> None:

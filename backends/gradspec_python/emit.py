@@ -55,7 +55,8 @@ class Refusal:
 
 def lower_helpers(program: Program) -> Helpers:
     """The functions of the program as Python."""
-    return lower_functions(program.functions, Signatures(operators_of(program), program.functions))
+    pure = {name for name, _ in function_names(program.nodes, ()).values()}
+    return lower_functions(program.functions, Signatures(operators_of(program), program.functions), pure)
 
 
 def lower_program(program: Program, helpers: Helpers) -> tuple[tuple[LoweredOp, ...], tuple[Refusal, ...]]:

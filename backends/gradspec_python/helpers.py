@@ -57,9 +57,9 @@ class Helpers:
         return tuple([helper for name, helper in self.lowered.items() if name in wanted])
 
 
-def lower_functions(functions: Sequence[ir.Function], signatures: Signatures) -> Helpers:
-    """Every function as Python."""
-    names = _names(functions)
+def lower_functions(functions: Sequence[ir.Function], signatures: Signatures, taken: Iterable[str]) -> Helpers:
+    """Every function as Python, by a name that is not `taken`."""
+    names = _names(functions, taken)
     lowered: dict[str, Helper] = {}
     refused: dict[str, str] = {}
     for function in functions:
@@ -77,13 +77,14 @@ def lower_functions(functions: Sequence[ir.Function], signatures: Signatures) ->
     return Helpers(names, lowered, refused)
 
 
-def _names(functions: Iterable[ir.Function]) -> dict[int, str]:
+def _names(functions: Iterable[ir.Function], taken: Iterable[str]) -> dict[int, str]:
     """`_NAME`, as `NAME` may be an op's own; overloads are numbered. Two underscores in front mean another name in a class."""
+    others = frozenset(taken)
     found: dict[int, str] = {}
     for function in functions:
         name = f"_aten{function.name}" if function.name.startswith("_") else f"_{function.name}"
         overload = sum(f == name or f.startswith(f"{name}__") for f in found.values())
-        found[id(function)] = unique(f"{name}__{overload + 1}" if overload else name, found.values())
+        found[id(function)] = unique(f"{name}__{overload + 1}" if overload else name, others.union(found.values()))
     return found
 
 

@@ -291,6 +291,12 @@ def test_header(spec: Path, snapshot: SnapshotAssertion) -> None:
     assert emit(spec.read_text(encoding="utf-8"))["Functions.h"] == snapshot(extension_class=as_file("h"))
 
 
+@pytest.mark.parametrize("stem", ["functions", "folds"])
+def test_functions(stem: str, snapshot: SnapshotAssertion) -> None:
+    spec = next(s for s in SPECS if s.stem == stem)
+    assert emit(spec.read_text(encoding="utf-8"))["Helpers.cpp"] == snapshot(extension_class=as_file("cpp"))
+
+
 @pytest.mark.parametrize("spec", SPECS, ids=[s.stem for s in SPECS])
 def test_source(spec: Path, snapshot: SnapshotAssertion) -> None:
     assert emit(spec.read_text(encoding="utf-8"))["Functions.cpp"] == snapshot(extension_class=as_file("cpp"))

@@ -6,12 +6,13 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
+from attrs import evolve
 from compiling import compile_op, diagnose, place
 from snapshots import as_file
 from syrupy.assertion import SnapshotAssertion
 
 from gradspec.diagnostics import SpecError
-from gradspec.ir import Program
+from gradspec.ir import Program, called_functions
 from gradspec.pipeline import compile_files
 from gradspec_cpp import BACKEND
 from gradspec_cpp.emit import CppOptions
@@ -37,7 +38,19 @@ def emit_program(program: Program, shape: str) -> dict[str, str]:
 
 @pytest.fixture(scope="module")
 def everything() -> Program:
-    return compile_files(SPECS).program
+    """All of our specs but for what calls functions, for which the oldest shape has no form."""
+    program = compile_files(SPECS).program
+    plain = [o for o in program.ops if not called_functions(program.functions, [d.formula for d in o.derivatives])]
+    return evolve(program, ops=tuple(plain), functions=())
+
+
+def test_functions_in_an_old_shape() -> None:
+    program = compile_files([REPO / "specs/functions.grad", REPO / "specs/folds.grad"]).program
+    with pytest.raises(SpecError) as caught:
+        emit_program(program, "apply")
+    assert [d.code.id for d in caught.value.diagnostics] == ["GS0906"] * 4
+    for shape in ("packed", "functional"):
+        assert "product_vjp" in emit_program(program, shape)["Helpers.cpp"]
 
 
 # ---------------------------------------------------------------------------------------------------------------- options

@@ -59,8 +59,8 @@ def second_order(grads: tuple[Any, ...], to: tuple[Any, ...], names: set[str]) -
     except Exception as error:
         return error
     dense = [g.to_dense() if g is not None and g.layout != torch.strided else g for g in found]
-    # A gradient that nobody has and one of zeros are the same to who asks.
-    return [g if g is None or bool(g.any()) else None for g in dense]
+    # A gradient that nobody has and one of zeros are the same to who asks, as is one that rounding leaves.
+    return [g if g is None or bool((g.abs() > 1e-12).any()) else None for g in dense]
 
 
 def tangents(sample: Sample) -> list[Any]:

@@ -48,4 +48,13 @@ class Shape:
     @property
     def has_operator_headers(self) -> bool:
         """Whether that torch has a header for each operator, ATen/ops/NAME.h: since 1.11."""
-        return tuple(map(int, self.torch.split("."))) >= (1, 11)
+        return self._release >= (1, 11)
+
+    @property
+    def has_functions(self) -> bool:
+        """Whether that torch is C++17 or later, which emitted functions need: since 2.1."""
+        return self._release >= (2, 1)
+
+    @property
+    def _release(self) -> tuple[int, ...]:
+        return tuple(map(int, self.torch.split(".")))

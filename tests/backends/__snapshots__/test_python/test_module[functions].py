@@ -2,203 +2,86 @@
 
 from __future__ import annotations
 
-import functools
-import math
-from collections.abc import Sequence
-
 import torch
 from torch import Tensor
 
 
-# What formulas call beside operators.
-
-
-def _quotient(a, b):
-    """`a / b` of floating-point numbers, infinite or NaN where `b` is 0."""
-    if b == 0:
-        return math.nan if a == 0 or math.isnan(a) else math.copysign(math.inf, a) * math.copysign(1.0, b)
-    return a / b
-
-
-def _not_implemented(name, reason=""):
-    """Refuse a gradient that nobody has written."""
-    raise NotImplementedError(f"the derivative for '{name}' is not implemented. {reason}".strip())
-
-
-def _across(direction, change, dim):
+def _across(along, change, dim):
     """With y = x / |x| the gradient has no part along y: |x| dy = dx - y <y, dx>.
     Source: differentiate y * |x| = x, and <y, y> = 1.
     """
-    along = (direction * change).sum([dim], True)
-    return change - direction * along
+    part = (along * change).sum([dim], True)
+    return change - along * part
 
 
-def _total(grads_):
-    """The sum of gradients, of which some may be missing; undefined where all are."""
-    there = [grad for grad in grads_ if grad is not None]
-    if not there:
-        return None
-    return functools.reduce(lambda sum, grad: sum + grad, there, torch.zeros_like(there[0]))
-
-
-def _shares(grad, parts, weights):
-    """Each part's share of a gradient, by weight."""
-    whole = functools.reduce(lambda sum, weight: sum + weight, weights, 0.0)
-    return [grad.expand_as(part) * _quotient(weight, whole) for part, weight in zip(parts, weights)]
+def _product_vjp(grad, a, b):
+    """Each factor's gradient is the other one's share."""
+    return (grad * b.conj(), grad * a.conj())
 
 
 def _scaled_product_vjp(grad, a, b, scale, mask):
     """The gradients of a product that is scaled: each factor gets the other one, if it is asked for."""
-    scaled = grad * scale
-    return (scaled * b if mask[0] else None, scaled * a if mask[1] else None)
+    of_a, of_b = _product_vjp(grad * scale.conjugate(), a, b)
+    return (of_a if mask[0] else None, of_b if mask[1] else None)
 
 
-def lab_unit_backward(grads, needs_input_grad, dim, length, result):
-    """The gradients of `lab::unit`, of those inputs that need one.
+def lab_direction_backward(grads, needs_input_grad, dim, length, unit):
+    """The gradients of `lab::direction`, of those inputs that need one.
 
-        lab::unit(Tensor self, Tensor length, int dim) -> Tensor
+        lab::direction(Tensor self, int dim) -> (Tensor unit, Tensor length)
 
-        length: not_implemented("unit: length")
-        self: across(result, grad, dim) / length
+        self: across(unit, grad, dim) / length
     """
     grad = grads[0]
-    grad_self = grad_length = None
-    if needs_input_grad[1] and grad is not None:
-        grad_length = _not_implemented("unit: length")
+    grad_self = None
     if needs_input_grad[0] and grad is not None:
-        grad_self = _across(result, grad, dim) / length
-    return grad_self, grad_length
+        grad_self = _across(unit, grad, dim) / length
+    return (grad_self,)
 
 
-class UnitBackward0(torch.autograd.Function):
-    """`lab::unit` with its gradients and tangents."""
+class DirectionBackward0(torch.autograd.Function):
+    """`lab::direction` with its gradients and tangents."""
 
     generate_vmap_rule = True
 
     @staticmethod
-    def forward(self, length, dim):
-        return torch.ops.lab.unit.default(self, length, dim)
+    def forward(self, dim):
+        return torch.ops.lab.direction.default(self, dim)
 
     @staticmethod
     def setup_context(ctx, inputs, output):
-        _, length, dim = inputs
+        _, dim = inputs
         ctx.set_materialize_grads(False)
-        result = output
-        ctx.save_for_backward(length, result)
-        ctx.save_for_forward(result, length)
+        unit, length = output
+        ctx.mark_non_differentiable(output[1])
+        ctx.save_for_backward(length, unit)
+        ctx.save_for_forward(unit, length)
         ctx.dim = dim
 
     @staticmethod
     def backward(ctx, *grads):
-        length, result = ctx.saved_tensors
-        grad_self, grad_length = lab_unit_backward(
-            grads, (ctx.needs_input_grad[0], ctx.needs_input_grad[1]), ctx.dim, length, result
-        )
-        return grad_self, grad_length, None
+        length, unit = ctx.saved_tensors
+        (grad_self,) = lab_direction_backward(grads[:1], (ctx.needs_input_grad[0],), ctx.dim, length, unit)
+        return grad_self, None
 
     @staticmethod
     def jvp(ctx, *tangents):
-        result, length_p = ctx.saved_tensors
+        unit, length = ctx.saved_tensors
         dim = ctx.dim
         self_t = tangents[0]
-        # result: across(result, self_t, dim) / length_p
-        result_t = None
+        # unit: across(unit, self_t, dim) / length
+        unit_t = None
         if self_t is not None:
-            result_t = _across(result, self_t, dim) / length_p
-        return result_t
+            unit_t = _across(unit, self_t, dim) / length
+        return unit_t, None
 
 
-def lab_unit(self: Tensor, length: Tensor, dim: int) -> Tensor:
-    """`lab::unit`, differentiable.
+def lab_direction(self: Tensor, dim: int) -> tuple[Tensor, Tensor]:
+    """`lab::direction`, differentiable.
 
-        lab::unit(Tensor self, Tensor length, int dim) -> Tensor
+        lab::direction(Tensor self, int dim) -> (Tensor unit, Tensor length)
     """
-    return UnitBackward0.apply(self, length, dim)
-
-
-def lab_copies_backward(grads, needs_input_grad):
-    """The gradients of `lab::copies`, of those inputs that need one.
-
-        lab::copies(Tensor self, int times) -> Tensor[]
-
-        self: total(grads)
-    """
-    grad_self = None
-    if needs_input_grad[0] and any(g is not None for g in grads):
-        grad_self = _total(grads)
-    return (grad_self,)
-
-
-class CopiesBackward0(torch.autograd.Function):
-    """`lab::copies` with its gradients."""
-
-    generate_vmap_rule = True
-
-    @staticmethod
-    def forward(self, times):
-        return tuple(torch.ops.lab.copies.default(self, times))
-
-    @staticmethod
-    def setup_context(ctx, inputs, output):
-        ctx.set_materialize_grads(False)
-
-    @staticmethod
-    def backward(ctx, *grads):
-        (grad_self,) = lab_copies_backward(grads, (ctx.needs_input_grad[0],))
-        return grad_self, None
-
-
-def lab_copies(self: Tensor, times: int) -> list[Tensor]:
-    """`lab::copies`, differentiable.
-
-        lab::copies(Tensor self, int times) -> Tensor[]
-    """
-    return list(CopiesBackward0.apply(self, times))
-
-
-def lab_blend_backward(grads, needs_input_grad, parts, weights):
-    """The gradients of `lab::blend`, of those inputs that need one.
-
-        lab::blend(Tensor[] parts, float[] weights) -> Tensor
-
-        parts: shares(grad, parts, weights)
-    """
-    grad = grads[0]
-    grad_parts = None
-    if needs_input_grad[0] and grad is not None:
-        grad_parts = _shares(grad, parts, weights)
-    return (grad_parts,)
-
-
-class BlendBackward0(torch.autograd.Function):
-    """`lab::blend` with its gradients."""
-
-    generate_vmap_rule = True
-
-    @staticmethod
-    def forward(weights, *parts):
-        return torch.ops.lab.blend.default(parts, weights)
-
-    @staticmethod
-    def setup_context(ctx, inputs, output):
-        weights, *parts = inputs
-        ctx.set_materialize_grads(False)
-        ctx.save_for_backward(*parts)
-        ctx.weights = weights
-
-    @staticmethod
-    def backward(ctx, *grads):
-        (*parts,) = ctx.saved_tensors
-        (grad_parts,) = lab_blend_backward(grads, (any(ctx.needs_input_grad[1:]),), parts, ctx.weights)
-        return None, *(grad_parts or [None] * (len(ctx.needs_input_grad) - 1))
-
-
-def lab_blend(parts: Sequence[Tensor], weights: Sequence[float]) -> Tensor:
-    """`lab::blend`, differentiable.
-
-        lab::blend(Tensor[] parts, float[] weights) -> Tensor
-    """
-    return BlendBackward0.apply(weights, *parts)
+    return DirectionBackward0.apply(self, dim)
 
 
 def lab_scaled_product_backward(grads, needs_input_grad, a, b, scale):
