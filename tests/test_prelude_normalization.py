@@ -7,14 +7,9 @@ from typing import Any, TypeAlias
 
 import pytest
 import torch
+from prelude_python import prelude_python
 from torch import Tensor
 from torch.func import jvp, vjp
-
-from gradspec.load import find_torch
-from gradspec.pipeline import compile_files
-from gradspec.prelude import prelude_folder
-from gradspec_python import BACKEND
-from gradspec_python.emit import PythonOptions
 
 # torch.func scripts some of its own rules when it is first used, which torch itself deprecates.
 pytestmark = pytest.mark.filterwarnings("ignore:.torch.jit.script. is deprecated:DeprecationWarning")
@@ -24,14 +19,9 @@ Function: TypeAlias = Callable[..., Any]
 EPS = 1e-3
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture
 def prelude() -> dict[str, Any]:
-    """The functions of normalization.grad as Python."""
-    spec = prelude_folder() / "normalization.grad"
-    program = compile_files([spec], find_torch(None).native_functions, helpers="prelude").program
-    module: dict[str, Any] = {}
-    exec(BACKEND.emit(program, PythonOptions(skip=True))["normalization.py"], module)
-    return module
+    return prelude_python("normalization")
 
 
 def some(*sizes: int) -> Tensor:
