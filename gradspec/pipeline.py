@@ -91,8 +91,7 @@ def compile_sources(
 
 def _called(functions: Sequence[Function], own: Iterable[Function], ops: Iterable[Op]) -> tuple[Function, ...]:
     """Of the prelude's functions, those that the specs' functions and ops call."""
-    formulas = [f for op in ops for f in (*[d.formula for d in op.derivatives], *[j.formula for j in op.jvps])]
-    return called_functions(functions, [*formulas, *[e for f in own for e in f.expressions]])
+    return called_functions(functions, [*[e for op in ops for e in op.formulas], *[e for f in own for e in f.expressions]])
 
 
 def _parse(source: Source, diagnostics: Diagnostics) -> s.Spec:

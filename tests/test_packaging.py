@@ -36,6 +36,7 @@ def wanted_files(repo: Path) -> set[str]:
         (repo / "backends", "gradspec_*/**/*", ""),
         (repo / "grammars", "*.lark", "gradspec/grammars/"),
         (repo / "cmake", "*.cmake", "gradspec/cmake/"),
+        (repo / "specs/prelude", "*.grad", "gradspec/prelude/"),
     ):
         for path in root.glob(pattern):
             if path.is_file() and "__pycache__" not in path.parts:
@@ -61,7 +62,7 @@ def test_the_wheel_holds_all_and_nothing_else(repo: Path, wheel: Path) -> None:
     with zipfile.ZipFile(wheel) as archive:
         names = set(archive.namelist())
     assert {name for name in names if ".dist-info/" not in name} == wanted_files(repo)
-    assert {"gradspec/py.typed", "gradspec/grammars/formula.lark", "gradspec_cpp/__init__.py"} <= names
+    assert {"gradspec/py.typed", "gradspec/grammars/formula.lark", "gradspec/prelude/linalg.grad", "gradspec_cpp/__init__.py"} <= names
     assert any(name.startswith("gradspec_cpp/templates/") for name in names)
 
 

@@ -140,7 +140,7 @@ def emit(program: Program, options: CppOptions) -> Mapping[str, str]:
         declared |= dict.fromkeys([*PRIMITIVES, *[f.name for f in functions]], f'"{_FUNCTIONS}"')
         files["gradspec_functions.h"] = render("templates/gradspec_functions.h.j2")
         files[_FUNCTIONS] = render("templates/Helpers.h.j2", functions=functions)
-    if functions:
+        # Also where it is empty, so that a build knows its files.
         files["Helpers.cpp"] = render("templates/Helpers.cpp.j2", functions=functions, torch_helpers=torch_helpers)
     values |= {"torch_helpers": torch_helpers, "functions_header": f'"{_FUNCTIONS}"' if has_functions else ""}
     shards = make_shards(program, options.shards, shape.has_operator_headers, declared)

@@ -2,7 +2,7 @@
 
 FunctionsManual.h includes all of ATen and all of PyTorch's own nodes, which takes the compiler longer than all else that a source
 with nodes includes. So the declarations stand here again, for that release alone: facts of torch/csrc/autograd/FunctionsManual.h,
-with which `make conformance-helpers` compares them.
+with which `make conformance-helper-declarations` compares them.
 """
 
 from __future__ import annotations

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
-from attrs import evolve
 
 from gradspec.cli.shared import SPEC_IS_WRONG, compile_inputs, fail, gather_inputs, print_diagnostics, select_ops, with_inputs
 
@@ -51,7 +50,7 @@ def gradcheck(
         if not any(o.node for o in select_ops(program, name)):
             fail(f"no op `{name}` with a gradient in these specs")
     if ops:
-        program = evolve(program, ops=tuple(o for name in ops for o in select_ops(program, name)))
+        program = program.of(o for name in ops for o in select_ops(program, name))
     try:
         from gradspec.gradcheck.places import formula_places
         from gradspec.gradcheck.run import check_program

@@ -73,7 +73,6 @@ def ir(
 ) -> None:
     """Print the resolved program."""
     from gradspec.diagnostics import did_you_mean
-    from gradspec.ir import Program
     from gradspec.printer import print_json, print_program
 
     inputs = gather_inputs(specs, schemas, torch, externs, strict)
@@ -84,7 +83,7 @@ def ir(
                 known = [n for o in program.ops for n in (str(o.name), o.name.base, o.node) if n]
                 near = did_you_mean(name, known)
                 fail(f"no op `{name}` in these specs{'; ' + near if near else ''}")
-        program = Program(tuple(o for name in ops for o in select_ops(program, name)))
+        program = program.of(o for name in ops for o in select_ops(program, name))
     click.echo(print_json(program) if format == "json" else print_program(program), nl=False)
 
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Literal, TypeAlias
 
 from attrs import evolve, field, frozen
 
 from gradspec.ir.expr import Expr
-from gradspec.ir.function import Function
+from gradspec.ir.function import Function, called_functions
 from gradspec.ir.schema import Operator, OpName, Schema, no_operators
 from gradspec.source import Span
 from gradspec.types import Type
@@ -99,6 +99,11 @@ class Op:
         return self.schema.name
 
     @property
+    def formulas(self) -> tuple[Expr, ...]:
+        """Its formulas, backward ones first."""
+        return (*[d.formula for d in self.derivatives], *[j.formula for j in self.jvps])
+
+    @property
     def differentiable_inputs(self) -> tuple[InputInfo, ...]:
         """The inputs that get a gradient, in schema order."""
         return tuple(i for i in self.inputs if i.state == "differentiable")
@@ -121,6 +126,12 @@ class Program:
     def select(self, name: str) -> Program:
         """The ops called `name`, with or without overload."""
         return evolve(self, ops=tuple(o for o in self.ops if name in (str(o.name), o.name.base)))
+
+    def of(self, ops: Iterable[Op]) -> Program:
+        """Some of the ops, and the functions that they call."""
+        kept = tuple(ops)
+        formulas = [formula for op in kept for formula in op.formulas]
+        return evolve(self, ops=kept, functions=called_functions(self.functions, formulas))
 
     @property
     def nodes(self) -> tuple[Op, ...]:

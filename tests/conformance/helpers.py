@@ -1,44 +1,47 @@
-"""`helpers: N/N`: each helper that we declare again is declared so by the installed torch, with these types and this result."""
+"""`helpers: N/189`: the helper functions that PyTorch's formulas call and that gradspec has, lowered to Python and to C++.
+
+All but two are written in the language, in the prelude; `not_implemented` and `not_implemented_list` raise, which no function of the
+language can, and are in the runtime of each target.
+"""
 
 from __future__ import annotations
 
-import tempfile
-from pathlib import Path
-
-from optimised import compile_alone
-
-from gradspec_cpp.helpers import HEADER, NAMESPACE, declarations
-
-# Types by their short names, as the emitted header has them.
-_USING = "at::ArrayRef at::IntArrayRef at::ITensorListRef at::Layout at::OptionalIntArrayRef at::Scalar at::ScalarType at::Tensor"
-_USING += " at::TensorGeometry at::TensorList at::TensorOptions c10::SymInt c10::SymIntArrayRef torch::autograd::variable_list"
-
-
-def pointer(declaration: str) -> str:
-    """A C++ expression that compiles where a function is declared with exactly these types."""
-    head, arguments = declaration.split("(", 1)
-    is_template = head.startswith("template <class T> ")
-    result, _, name = head.removeprefix("template <class T> ").rpartition(" ")
-    types = ", ".join(argument.partition(" = ")[0] for argument in arguments[:-1].split(", "))
-    if is_template:
-        name, types = f"{name}<Scalar>", types.replace(", T,", ", Scalar,")
-    return f"static_cast<{result} (*)({types})>(&{NAMESPACE}::{name})"
+from gradspec import ir
+from gradspec.functions import TORCH_HELPERS
+from gradspec.load import find_torch
+from gradspec.pipeline import compile_files
+from gradspec_cpp.emit import PRIMITIVES
+from gradspec_cpp.functions import function_models
+from gradspec_python.emit import lower_helpers
+from gradspec_python.support import support_functions, support_name
 
 
 def main() -> None:
-    """Compile a line for each, and count those of which nothing is said."""
-    lines = [f"auto f{i} = {pointer(text)};" for i, text in enumerate(declarations())]
-    before = [f"#include <{HEADER}>", *[f"using {name};" for name in _USING.split()]]
-    with tempfile.TemporaryDirectory() as folder:
-        source = Path(folder, "helpers.cpp")
-        source.write_text("\n".join([*before, *lines]) + "\n", encoding="utf-8")
-        findings = compile_alone(["g++", "-fsyntax-only"], source, frozenset())
-    for finding in findings:
-        print(finding)
-    wrong = {finding.line for finding in findings if finding.path.name == source.name}
-    passed = 0 if any(finding.path.name != source.name for finding in findings) else len(lines) - len(wrong)
-    print(f"helpers: {passed}/{len(lines)}")
-    raise SystemExit(0 if passed == len(lines) else 1)
+    """Count, and say what is missing where."""
+    torch = find_torch(None)
+    program = compile_files([torch.derivatives], torch.native_functions, helpers="prelude").program
+    called = {part.function for op in program.ops for f in op.formulas for part in ir.walk(f) if isinstance(part, ir.Call)}
+    in_nodes = {
+        part.function for op in program.nodes for d in op.derivatives for part in ir.walk(d.formula) if isinstance(part, ir.Call)
+    }
+    wanted = called & TORCH_HELPERS
+    written = {f.name for f in program.functions}
+    helpers = lower_helpers(program)
+    python = {f.name for f in program.functions if helpers.names[id(f)] in helpers.lowered}
+    python |= {name for name in wanted if support_name(name) in support_functions()}
+    # C++ nodes have no forward formulas.
+    cpp = {model.name for model in function_models(program)} | set(PRIMITIVES) | (wanted - in_nodes)
+    for name in sorted(wanted):
+        places = {"the prelude": written | set(PRIMITIVES), "Python": python, "C++": cpp}
+        lacking = [place for place, names in places.items() if name not in names]
+        if lacking:
+            print(
+                f"{name}: not in {', '.join(lacking)}"
+                + (f": {helpers.refused[f'_{name}']}" if f"_{name}" in helpers.refused else "")
+            )
+    passed = len(wanted & (written | set(PRIMITIVES)) & python & cpp)
+    print(f"helpers: {passed}/{len(wanted)}")
+    raise SystemExit(0 if passed == len(wanted) else 1)
 
 
 if __name__ == "__main__":
