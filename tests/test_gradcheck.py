@@ -3,15 +3,31 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+import os
+import time
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 import torch
+from attrs import evolve
 
-from gradspec.gradcheck.numeric import adjoint_error, jvp_error, vjp_error
+from gradspec.diagnostics import Diagnostics
+from gradspec.gradcheck import known as known_list
 from gradspec.gradcheck.calls import make_call
+from gradspec.gradcheck.known import known_faults
+from gradspec.gradcheck.numeric import adjoint_error, jvp_error, vjp_error
+from gradspec.gradcheck.one import Checked, check_one
+from gradspec.gradcheck.report import OpReport, failure_lines, summary_rows
+from gradspec.gradcheck.run import check_program
+from gradspec.ir import Program
+from gradspec.load import find_torch, load_source
+from gradspec.pipeline import compile_files, compile_sources
+from gradspec.source import Source
+
+# What is recorded of torch's samples is kept in the process.
+pytestmark = pytest.mark.xdist_group("gradcheck")
 
 RIGHT = "op mul.Tensor(Tensor self, Tensor other) -> Tensor {\n  self:  grad * other.conj();\n  other: grad * self.conj();\n}\n"
 WRONG = RIGHT.replace("self.conj()", "self")
@@ -30,6 +46,134 @@ def check(run_gradspec: Run, tmp_path: Path) -> Run:
         return run_gradspec("gradcheck", spec, "--schemas", "torch", *options)
 
     return run
+
+
+@pytest.fixture(scope="module")
+def native() -> Source:
+    found = load_source(find_torch(None).native_functions, Diagnostics())
+    assert found is not None
+    return found
+
+
+@pytest.fixture(scope="module")
+def report(native: Source) -> Callable[..., OpReport]:
+    """The report of the first op of a spec of this text."""
+
+    def made(text: str, limit: float = 60.0) -> OpReport:
+        program = compile_sources([Source("t.grad", text)], native, helpers="prelude").program
+        (found,) = check_program(evolve(program, ops=program.ops[:1]), 0, limit)
+        return found
+
+    return made
+
+
+Report = Callable[..., OpReport]
+
+COMPOSITIONS = {"vjp of vjp", "jvp of vjp", "vjp of jvp", "jvp of jvp"}
+EXP = "op exp(Tensor self) -> Tensor {{ self: grad * result.conj(); result: {}; }}"
+
+
+def test_second_order_is_checked_in_all_four_compositions(report: Report) -> None:
+    found = report(EXP.format("self_t * result"))
+    assert found.passed, list(failure_lines(found))
+    assert found.ran.keys() >= COMPOSITIONS
+    assert all(found.ran[c] == found.calls for c in COMPOSITIONS)
+
+
+def test_a_tangent_that_is_no_function_of_the_values_shows_in_second_order_alone(report: Report) -> None:
+    found = report(EXP.format("self_t * result.detach()"))
+    assert set(found.found) == {"vjp of jvp", "jvp of jvp"}
+
+
+IN_PLACE = "op sin_(Tensor(a!) self) -> Tensor(a!) {{ self: {}; }}"
+
+
+def test_an_op_that_overwrites_its_argument_is_checked_on_a_copy(report: Report) -> None:
+    found = report(IN_PLACE.format("grad * self.cos().conj()"))
+    assert found.calls > 2
+    assert {"vjp", "torch", "batched"} <= found.ran.keys() - found.found.keys()
+    wrong = report(IN_PLACE.format("grad * self.sin().conj()"))
+    assert {"vjp", "torch"} <= wrong.found.keys()
+
+
+def test_a_formula_is_compared_with_the_op_that_writes_in_place_as_well(report: Report) -> None:
+    found = report(RIGHT)
+    assert found.ran["in place"] > 2
+    assert "in place" in report(WRONG).found
+
+
+def test_a_failure_names_the_input_and_the_line_of_its_formula(check: Run) -> None:
+    done = check(WRONG, "--op", "mul.Tensor")
+    assert "t.grad:3): vjp, in other: error" in done.stdout
+    assert "in self" not in done.stdout
+
+
+def test_a_call_that_hangs_is_ended_and_named(report: Report, monkeypatch: pytest.MonkeyPatch) -> None:
+    def hang(*_: Any) -> Iterator[Checked]:
+        time.sleep(60)
+        yield from ()
+
+    monkeypatch.setattr("gradspec.gradcheck.run.check_one", hang)
+    start = time.monotonic()
+    found = report(RIGHT, 0.5)
+    assert time.monotonic() - start < 30
+    assert "stopped after 0.5 s" in found.skipped
+    assert "stopped after 0.5 s" in summary_rows([found])[0]
+
+
+def test_a_process_that_ends_is_a_failure_and_the_other_calls_are_checked(
+    report: Report, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fall(op: Any, subject: Any, call: Any, index: int, seed: int) -> Iterator[Checked]:
+        for i, checked in enumerate(check_one(op, subject, call, index, seed)):
+            if index == 1 and i == 2:
+                os._exit(5)
+            yield checked
+
+    monkeypatch.setattr("gradspec.gradcheck.run.check_one", fall)
+    found = report(RIGHT)
+    assert [f.outcome.reason for f in found.failures] == ["the process ended (exit code 5)"]
+    assert found.ran["torch"] == found.calls - 1
+
+
+def test_a_kernel_that_ends_the_process_by_itself_is_a_note(report: Report, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fall(op: Any, subject: Any, call: Any, index: int, seed: int) -> Iterator[Checked]:
+        if index == 1:
+            os._exit(5)
+        yield from check_one(op, subject, call, index, seed)
+
+    monkeypatch.setattr("gradspec.gradcheck.run.check_one", fall)
+    found = report(RIGHT)
+    assert found.passed
+    assert "ended the process (exit code 5)" in found.notes[0]
+
+
+@pytest.fixture(scope="module")
+def spec_of_torch() -> Program:
+    files = find_torch(None)
+    return compile_files([files.derivatives], files.native_functions, helpers="prelude").program
+
+
+@pytest.mark.parametrize("name", sorted({op for op, _ in known_faults()}))
+def test_what_is_known_of_torch_is_so(spec_of_torch: Program, name: str) -> None:
+    (op,) = [o for o in spec_of_torch.ops if str(o.name) == name and o.dispatch == "Default"]
+    (found,) = check_program(evolve(spec_of_torch, ops=(op,)), 0)
+    assert found.passed, list(failure_lines(found))
+    assert {f.outcome.check for f in found.known} == {check for op, check in known_faults() if op == name}
+
+
+def test_what_is_known_excuses_nothing_that_torch_passes(report: Report, monkeypatch: pytest.MonkeyPatch) -> None:
+    everything = {("mul.Tensor", check): "a reason" for check in ("vjp", "torch", "in place", "vjp of vjp", "jvp of vjp")}
+    monkeypatch.setattr("gradspec.gradcheck.run.known_faults", lambda: everything)
+    assert not report(WRONG).passed
+
+
+@pytest.mark.parametrize("text", ['[[known]]\nops = ["a"]\nchecks = ["vjp"]\n', "[[known]]\nreason = ' '\nops = []\n"])
+def test_an_entry_without_a_reason_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str) -> None:
+    (tmp_path / "known.toml").write_text(text, encoding="utf-8")
+    monkeypatch.setattr(known_list, "LIST", tmp_path / "known.toml")
+    with pytest.raises(ValueError, match="no reason"):
+        known_faults()
 
 
 def test_a_right_formula_passes(check: Run) -> None:

@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import Any, TypeAlias
 
 import torch
 from attrs import evolve, field, frozen
 from torch.utils._pytree import tree_flatten, tree_unflatten
+
+# Makes other values of all of a call's, as a function that can be differentiated.
+Prepare: TypeAlias = Callable[[list[Any]], list[Any]]
 
 
 @frozen(eq=False)
 class Call:
     """One call of an operator: all its arguments, of which those at `places` among the flattened ones are to be moved.
 
-    `note` says what is special about it. `apart`: its tensors do not lie in memory without gaps.
+    `note` says what is special about it. `apart`: its tensors do not lie in memory without gaps. `like`: a call that gives
+    the same results, unless the operator reads what is not there. `prepare`: what keeps its values in the operator's domain.
+    `special`: the operator is defined at zeros and ones.
     """
 
     values: tuple[Any, ...]
@@ -22,6 +27,9 @@ class Call:
     places: tuple[int, ...]
     note: str = field(default="", kw_only=True)
     apart: bool = field(default=False, kw_only=True)
+    like: Call | None = field(default=None, kw_only=True)
+    prepare: Prepare | None = field(default=None, kw_only=True)
+    special: bool = field(default=True, kw_only=True)
 
     @property
     def tensors(self) -> tuple[torch.Tensor, ...]:
@@ -34,10 +42,12 @@ class Call:
         return sum(t.numel() for t in self.tensors)
 
     def with_tensors(self, given: Sequence[torch.Tensor]) -> tuple[tuple[Any, ...], dict[str, Any]]:
-        """The arguments with other tensors in their places."""
-        values = list(self.values)
+        """The arguments with other tensors in their places; other tensors are copied, as operators may write to them."""
+        values = [v.clone() if isinstance(v, torch.Tensor) else v for v in self.values]
         for place, tensor in zip(self.places, given, strict=True):
             values[place] = with_gaps(tensor) if self.apart else tensor
+        if self.prepare is not None:
+            values = self.prepare(values)
         args, kwargs = tree_unflatten(values, self.spec)
         return args, kwargs
 

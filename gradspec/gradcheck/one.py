@@ -6,12 +6,12 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import torch
-from attrs import frozen
+from attrs import evolve, frozen
 from torch.utils._pytree import tree_flatten, tree_unflatten
 
 from gradspec import ir
 from gradspec.gradcheck.calls import Call
-from gradspec.gradcheck.checks import Kind, Subject, check_call, function_of
+from gradspec.gradcheck.checks import Kind, Subject, check_call
 from gradspec.gradcheck.outcomes import Outcome, measure
 from gradspec.gradcheck.recorded import DTYPES
 from gradspec.types import is_tensor_like
@@ -28,17 +28,17 @@ class Checked:
 
 def check_one(op: ir.Op, subject: Subject, given: Call, index: int, seed: int) -> Iterator[Checked]:
     """The outcomes of one call; none where torch's own operator, or its gradient, refuses it."""
-    for candidate in (given, _positive(given)):
-        kind = _kind(subject.theirs, candidate)
-        names = _names(op, candidate)
-        moving = gradient_inputs(op)
+    names = _names(op, given)
+    moving = gradient_inputs(op)
+    moved = tuple(n for n in names if n in moving)
+    for candidate in (given,) if given.note else (given, _positive(given)):
         call = candidate.moving([n in moving for n in names])
-        if kind and call.tensors and _has_gradient(subject.theirs, call):
+        kind = _kind(subject.theirs, call) if moved else None
+        if kind is not None:
             break
     else:
         return
     yield Checked(index, Outcome("sample", "ok"))
-    moved = tuple(n for n in names if n in moving)
     try:
         for outcome in check_call(subject, call, names=moved, kind=kind, seed=seed):
             yield Checked(index, outcome, str(call) if outcome.status == "failed" else "")
@@ -63,35 +63,39 @@ def _positive(call: Call) -> Call:
 
 
 def _kind(overload: Callable[..., Any], call: Call) -> Kind | None:
-    """What numbers the op gives; None where it refuses."""
-    results = []
-    for seed in (1, 2):
-        torch.default_generator.manual_seed(seed)
-        args, kwargs = call.with_tensors([t.clone() for t in call.tensors])
-        try:
-            made = overload(*args, **kwargs)
-        except Exception:
+    """What numbers the op gives; None where it refuses, gives no plain tensor, or nothing that it gives has a gradient.
+
+    Its gradient is made as well: if that ends the process, then it is not ours that does. Where it raises, ours is asked all the
+    same, but for a call that was made of another one.
+    """
+    first, second = (_results(overload, call, seed) for seed in (1, 2))
+    if not first or not second:
+        return None
+    if call.like is not None:
+        same = _results(overload, evolve(call.like, places=call.places), 1)
+        if same is None or not all(a.shape == b.shape and torch.allclose(a, b) for a, b in zip(first, same, strict=True)):
             return None
-        results.append([r for r in tree_flatten(made)[0] if isinstance(r, torch.Tensor)])
-        moved = [r for r in results[-1] if r.is_floating_point() or r.is_complex()]
-        if not all(bool(r.isfinite().all()) for r in moved):
-            return None
-    if not all(torch.equal(a, b) for a, b in zip(*results, strict=True)):
+    given = [t.clone().requires_grad_() for t in call.tensors]
+    results = _results(overload, call.at(given), 1) or []
+    made = measure(lambda: len(torch.autograd.grad(results, given, [torch.ones_like(r) for r in results], allow_unused=True)))
+    if made.raised and call.note:
+        return None
+    if not all(torch.equal(a, b) for a, b in zip(first, second, strict=True)):
         return "random"
-    return "same" if all(t.dtype in DTYPES for t in (*moved, *call.tensors)) else "coarse"
+    return "same" if all(t.dtype in DTYPES for t in (*first, *call.tensors)) else "coarse"
 
 
-def _has_gradient(overload: Callable[..., Any], call: Call) -> bool:
-    """Whether torch gives a result with a gradient; makes it, so that a process that this ends is not ended by ours."""
-    function, at = function_of(overload, call)
-    given = [t.clone().requires_grad_() for t in at]
+def _results(overload: Callable[..., Any], call: Call, seed: int) -> list[torch.Tensor] | None:
+    """What the op gives that has a gradient; None where it refuses, or there is no number."""
+    torch.default_generator.manual_seed(seed)
+    args, kwargs = call.with_tensors([t if t.requires_grad else t.clone().requires_grad_() for t in call.tensors])
     try:
-        results = [r for r in function(*given) if r.requires_grad]
+        made = tree_flatten(overload(*args, **kwargs))[0]
+        moved = [r for r in made if isinstance(r, torch.Tensor) and r.requires_grad]
+        plain = all(r.layout == torch.strided and not r.is_nested and bool(r.isfinite().all()) for r in moved)
     except Exception:
-        return False
-    if results:
-        measure(lambda: len(torch.autograd.grad(results, given, [torch.ones_like(r) for r in results], allow_unused=True)))
-    return bool(results)
+        return None
+    return moved if plain else None
 
 
 def _names(op: ir.Op, call: Call) -> tuple[str, ...]:

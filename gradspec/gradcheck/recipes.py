@@ -10,7 +10,7 @@ import torch
 from gradspec.gradcheck.calls import Call, make_call
 from gradspec.gradcheck.recorded import DTYPES
 
-# Random numbers of a shape.
+# Random numbers of a shape. A recipe gives arguments by position, and last a dict of those by name.
 Maker: TypeAlias = Callable[..., torch.Tensor]
 
 
@@ -94,6 +94,9 @@ _RECIPES: dict[str, tuple[Callable[[Maker], tuple[Any, ...]], ...]] = {
         lambda t: (t(2, 3, 4), None, None, True, 0.1, 1e-3),
     ),
     "_batch_norm_no_update": (lambda t: (t(4, 3), t(3), t(3), t(3), t(3).abs() + 0.1, 0.1, 1e-3),),
+    "_fused_rms_norm": (lambda t: (t(2, 3), [3], t(3), 1e-5), lambda t: (t(2, 3, 2), [3, 2], None, 1e-5)),
+    "norm.ScalarOpt_dtype": (lambda t: (t(2, 3), 2.0, {"dtype": torch.float64}), lambda t: (t(4), 1.5, {"dtype": torch.float64})),
+    "norm.ScalarOpt_dim_dtype": (lambda t: (t(2, 3), 2.0, [1], True, {"dtype": torch.float64}),),
     "_weight_norm_interface": (lambda t: (t(3, 4), t(3, 1), 0), lambda t: (t(3, 4), t(1, 4), 1)),
     "_pdist_forward": (lambda t: (t(4, 3), 2.0), lambda t: (t(4, 3), 1.5)),
     "_pdist_backward": (_distances,),
@@ -123,4 +126,5 @@ def recipe_calls(name: str, seed: int) -> Iterator[Call]:
                 arguments = recipe(make)
             except (RuntimeError, TypeError):
                 continue
-            yield make_call(arguments, {})
+            names = arguments[-1] if isinstance(arguments[-1], dict) else {}
+            yield make_call(arguments[: len(arguments) - bool(names)], names)

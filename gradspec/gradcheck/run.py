@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import multiprocessing
+import os
 import shutil
 import sys
 import tempfile
 import time
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from importlib.util import module_from_spec, spec_from_file_location
 from multiprocessing.connection import Connection
 from pathlib import Path
-from types import ModuleType
+from types import FunctionType, ModuleType
 from typing import Any
 
 import torch
@@ -79,18 +80,33 @@ def _subject(op: Op, modules: list[ModuleType]) -> tuple[Subject | None, str]:
         return None, "torch has no such operator"
     if not gradient_inputs(op):
         return None, "its gradients are not implemented"
+    found = _emitted(op, modules)
+    if found is None:
+        return None, "cannot be lowered to Python"
+    function, node = found
+    if op.schema.is_inplace:
+        return Subject(_on_a_clone(function), _on_a_clone(overload), node, writes=True), ""
+    writing = in_place_of(op)
+    return Subject(function, overload, node, _on_a_clone(writing) if writing is not None else None), ""
+
+
+def _emitted(op: Op, modules: list[ModuleType]) -> tuple[Callable[..., Any], type[Any]] | None:
+    """The emitted function of an op, and the class that it calls; both say in their docstrings whose they are."""
     for module in modules:
-        node = getattr(module, op.node or "", None)
-        if node is None:
-            continue
-        for value in vars(module).values():
-            code = getattr(value, "__code__", None)
-            if code is not None and op.node in code.co_names and "apply" in code.co_names:
-                if op.schema.is_inplace:
-                    return Subject(_on_a_clone(value), _on_a_clone(overload), node), ""
-                writing = in_place_of(op)
-                return Subject(value, overload, node, _on_a_clone(writing) if writing is not None else None), ""
-    return None, "cannot be lowered to Python"
+        values = list(vars(module).values())
+        classes = {
+            v.__name__: v
+            for v in values
+            if isinstance(v, type)
+            and (v.__doc__ or "").startswith(f"`{op.name}` with its")
+            and ", under " not in (v.__doc__ or "")
+        }
+        for value in values:
+            if isinstance(value, FunctionType) and (value.__doc__ or "").startswith(f"`{op.name}`, differentiable."):
+                for name in value.__code__.co_names:
+                    if name in classes:
+                        return value, classes[name]
+    return None
 
 
 def _on_a_clone(target: Any) -> Any:
@@ -166,6 +182,8 @@ def _in_process(op: Op, subject: Subject, calls: list[Call], start: int, seed: i
 
 
 def _work(op: Op, subject: Subject, calls: list[Call], start: int, seed: int, sender: Connection) -> None:
+    # Kernels warn, and say why they end the process; what a person should know of it is in the report.
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
     for index in range(start, len(calls)):
         sender.send(index)
         for checked in check_one(op, subject, calls[index], index, seed):

@@ -12,6 +12,7 @@ import torch
 from attrs import evolve
 
 from gradspec.gradcheck.calls import Call, make_call
+from gradspec.gradcheck.domains import domain_of, has_special_points
 from gradspec.gradcheck.made import made_calls
 from gradspec.gradcheck.recipes import recipe_calls
 from gradspec.gradcheck.recorded import DTYPES, recorded_calls
@@ -50,7 +51,8 @@ def calls_of(op: Op, seed: int) -> list[Call]:
         if ours:
             varied += _varied(op, max(ours, key=lambda c: len(c.tensors)))
     recipes = list(recipe_calls(str(op.name), seed))
-    return sorted([*recorded, *varied, *recipes] or made_calls(op, seed), key=lambda c: c.size)
+    found = sorted([*recorded, *varied, *recipes] or made_calls(op, seed), key=lambda c: c.size)
+    return [evolve(c, prepare=domain_of(op), special=has_special_points(op)) for c in found]
 
 
 def _varied(op: Op, call: Call) -> Iterator[Call]:
@@ -71,7 +73,10 @@ def _varied(op: Op, call: Call) -> Iterator[Call]:
     alike = [i for i, t in enumerate(tensors) if t.shape == widest]
     if len(alike) > 1 and widest and widest[0] > 1:
         for i in alike:
-            yield call.at([t.narrow(0, 0, 1).clone() if j == i else t for j, t in enumerate(tensors)], "broadcast")
+            narrow = tensors[i].narrow(0, 0, 1).clone()
+            spread = narrow.expand(widest).clone()
+            whole = call.at([spread if j == i else t for j, t in enumerate(tensors)])
+            yield evolve(call.at([narrow if j == i else t for j, t in enumerate(tensors)], "broadcast"), like=whole)
 
 
 def _emptied(tensor: torch.Tensor, size: int) -> torch.Tensor:
