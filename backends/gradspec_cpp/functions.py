@@ -28,6 +28,9 @@ _BY_REFERENCE = {
 _LISTS = {"int": "at::IntArrayRef", "SymInt": "c10::SymIntArrayRef", "Tensor": "at::TensorList"}
 _OPTIONAL_LISTS = {"int": "at::OptionalIntArrayRef", "SymInt": "at::OptionalSymIntArrayRef"}
 
+# How a Scalar gives a number of a type.
+_READ = {"int64_t": "toLong", "double": "toDouble", "bool": "toBool"}
+
 
 @frozen
 class FunctionModel:
@@ -180,6 +183,12 @@ class _Writer:
                     return ir.Call("length", (self._owning(receiver),))
                 case ir.Method(receiver, "value_or", (other,)) if _is_optional_list(self.typing.type_of(receiver)):
                     return ir.Call("list_or", (self._owning(receiver), self._list(other, part)))
+                case ir.Method(receiver, "item", (), False, (ir.TypeRef(name),)) if name in _READ:
+                    # Elements are `auto`, of which C++ does not know that a template is asked for.
+                    return ir.Method(ir.Method(self._owning(receiver), "item", ()), _READ[name], ())
+                case ir.Binary("<<", ir.Number() as shifted, by):
+                    # In C++ it would be an `int`, which holds 31 places.
+                    return ir.Binary("<<", ir.Construct(ir.TypeRef("int64_t"), (shifted,)), self._owning(by))
                 case ir.Method(receiver, "dtype", ()):
                     return ir.Method(self._owning(receiver), "scalar_type", ())
                 case ir.Local(name):
