@@ -5,22 +5,25 @@
 - 2.7.0's own spec in shape `packed`, as C++17, with torch 2.7.0: as many nodes as its Functions.h has
 - the bindings of all three, where a node counts whose class is registered
 
-A node that calls what its release lacks is named in eras.toml with the reason. What is named there and compiles all the same, or
-is no node any more, fails too: the list can only shrink. Needs the package index once; see old_torch.py.
+Helpers are those of the release: the prelude is for the torch of today. A node that calls what its release lacks is named in
+eras.toml with the reason, and so is a spec that a shape has no form for. What is named there and compiles all the same, is not
+refused, or is not there any more, fails too: the list can only shrink. Needs the package index once; see old_torch.py.
 """
 
 from __future__ import annotations
 
+import tempfile
 import tomllib
 from pathlib import Path
 
 from bindings_compile import compile_bindings
+from case_runner import run_process
 from compile import Build, Verdict, compile_emitted
 from header import shipped_nodes
 from old_torch import TORCH_1_8, TORCH_2_7, fetch
 
 HERE = Path(__file__).resolve().parent
-SPECS = sorted(map(str, (HERE.parents[1] / "specs").glob("*.grad")))
+SPECS = HERE.parents[1] / "specs"
 LACKING = HERE / "eras.toml"
 
 
@@ -29,6 +32,25 @@ def lacking(era: str) -> dict[str, str]:
     with LACKING.open("rb") as file:
         tables = tomllib.load(file).get(era, [])
     return {node: table["reason"] for table in tables for node in table["nodes"]}
+
+
+def specs_for(shape: str, folder: Path) -> list[str]:
+    """Our specs, without those that the shape is known to have no form for.
+
+    Raises:
+        SystemExit: one of them is not refused.
+    """
+    with LACKING.open("rb") as file:
+        named = {spec for table in tomllib.load(file).get(f"{shape}-specs", []) for spec in table["specs"]}
+    for spec in sorted(named):
+        run = run_process(("emit", *_ours([SPECS / f"{spec}.grad"], shape), "-b", "cpp", "-o", "refused"), folder)
+        if run.code != 1 or "GS0906" not in run.errors:
+            raise SystemExit(f"{LACKING.name} names {spec}.grad, which shape {shape} does not refuse: {run.errors[-500:]}")
+    return _ours([path for path in sorted(SPECS.glob("*.grad")) if path.stem not in named], shape)
+
+
+def _ours(specs: list[Path], shape: str) -> list[str]:
+    return [*map(str, specs), "--schemas", "torch", "--helpers", "torch", "-O", f"shape={shape}"]
 
 
 def settle(era: str, verdict: Verdict) -> tuple[int, int]:
@@ -53,9 +75,9 @@ def settle(era: str, verdict: Verdict) -> tuple[int, int]:
 def main() -> None:
     """Fetch, compile, count."""
     old, recent = fetch(TORCH_1_8), fetch(TORCH_2_7)
-    apply = [*SPECS, "--schemas", "torch", "-O", "shape=apply"]
-    packed = [*SPECS, "--schemas", "torch", "-O", "shape=packed"]
-    upstream = ["--torch", str(recent.folder), "-O", "shape=packed"]
+    with tempfile.TemporaryDirectory() as name:
+        apply, packed = (specs_for(shape, Path(name)) for shape in ("apply", "packed"))
+    upstream = ["--torch", str(recent.folder), "--helpers", "torch", "-O", "shape=packed"]
     shipped = frozenset(shipped_nodes(recent.include))
     verdicts = {
         "apply": compile_emitted(apply, None, Build(old.include, "c++14", HERE / "spec_externs_1_8.h")),
