@@ -121,7 +121,7 @@ def faults(plant: Plant, native: Source) -> list[str]:
     (report,) = check_program(Program(program.ops[:1], program.operators), 0)
     if report.skipped:
         raise SystemExit(f"{plant.schema}: {report.skipped}")
-    return [outcome.check for outcome, _ in report.failures]
+    return [failure.outcome.check for failure in report.failures]
 
 
 def main() -> None:
