@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import sys
 
-from attrs import frozen
+from attrs import evolve, frozen
 
 from gradspec.diagnostics import Diagnostics
 from gradspec.gradcheck.run import check_program
-from gradspec.ir import Program
 from gradspec.load import find_torch, load_source
 from gradspec.pipeline import compile_sources
 from gradspec.source import Source
@@ -118,7 +117,7 @@ def faults(plant: Plant, native: Source) -> list[str]:
     text = f"op {plant.schema} {{ {plant.rules} }}\n"
     program = compile_sources([Source("planted.grad", text)], native, helpers="prelude").program
     # What is derived of the op, such as its foreach form, is not asked for.
-    (report,) = check_program(Program(program.ops[:1], program.operators), 0)
+    (report,) = check_program(evolve(program, ops=program.ops[:1]), 0)
     if report.skipped:
         raise SystemExit(f"{plant.schema}: {report.skipped}")
     return [failure.outcome.check for failure in report.failures]
