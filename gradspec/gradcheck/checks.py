@@ -124,10 +124,13 @@ def _check(subject: Subject, call: Call, *, kind: Kind, seed: int) -> Iterator[O
 
     weights = randoms(mine(*at), seed + 2)
     yield from numeric("vjp", lambda f, x: vjp_error(f, x, seed, by))
-    yield compare("torch", lambda a, b: distance(a, b, at, seed, by), lambda f, x: vjp_error(f, x, seed, by))
+    first = compare("torch", lambda a, b: distance(a, b, at, seed, by), lambda f, x: vjp_error(f, x, seed, by))
+    yield first
     special = [p for p in special_points(call) if call.special and _takes(upstream, p, seed, by)]
     if special:
-        yield compare("torch at special points", lambda a, b: max(distance(a, b, p, seed, by) for p in special))
+        outcome = compare("torch at special points", lambda a, b: max(distance(a, b, p, seed, by) for p in special))
+        # Where torch is wrong in general, it is so here: differences cannot tell, as there may be a kink.
+        yield evolve(outcome, as_torch=outcome.as_torch or (outcome.status == "failed" and first.as_torch))
     yield judge("one input alone", lambda f, x: alone_error(f, x, seed))
     yield judge("undefined gradients", lambda f, x: undefined_error(f, x, seed))
     yield judge("batched", lambda f, x: batched_error(f, x, seed, by))
