@@ -9,9 +9,9 @@ from gradspec import syntax as s
 from gradspec.diagnostics import Diagnostics
 from gradspec.op_table import OpTable
 from gradspec.parse.formula import body_expressions
-from gradspec.signatures import Signatures
+from gradspec.signatures import Signatures, result_type
 from gradspec.typed import Fault, Typing, gradient_fault
-from gradspec.typed_function import type_function
+from gradspec.typed_function import check_result, type_function
 from gradspec.written import Written, written_formulas
 
 
@@ -20,6 +20,9 @@ def check_types(
 ) -> None:
     """Check every formula that a spec writes out; what has no schema is of unknown type, and no error."""
     signatures = Signatures(table.named, functions)
+    specs = tuple(specs)
+    ops = tuple(ops)
+    _check_forwards(specs, ops, signatures, diagnostics)
     for op, formulas in written_formulas(specs, ops):
         typing = Typing(signatures)
         for written in formulas:
@@ -29,6 +32,20 @@ def check_types(
             whole = gradient_fault(typing, op, written.expr, written.names) if written.is_vjp and not found else None
             for fault in [*found, *([whole] if whole else [])]:
                 _report(fault, written, diagnostics)
+
+
+def _check_forwards(specs: Iterable[s.Spec], ops: Iterable[ir.Op], signatures: Signatures, diagnostics: Diagnostics) -> None:
+    """Check what ops are said to compute."""
+    said = {str(e.schema): e.forward for spec in specs for e in spec.entries if e.forward is not None}
+    for op in ops:
+        formula = said.get(str(op.schema))
+        if formula is None or op.forward is None:
+            continue
+        typing = Typing(signatures)
+        check_result(typing, op.forward, result_type(op.schema))
+        whole = Written((), op.forward, s.Rule("", (), formula), False)
+        for fault in typing.faults:
+            _report(fault, whole, diagnostics)
 
 
 def check_function_types(

@@ -64,6 +64,7 @@ CODES = _table(
     ("GS0309", "error", "output_differentiability does not fit the op"),
     ("GS0310", "error", "a reserved name"),
     ("GS0311", "error", "an op name that is not an identifier"),
+    ("GS0312", "error", "a forward expression that does not fit the op"),
     ("GS0401", "error", "an unknown name in a formula"),
     ("GS0402", "warning", "an unknown function"),
     ("GS0403", "error", "a name that only the other kind of formula knows"),
@@ -116,7 +117,7 @@ CODES = _table(
     ("GS0904", "error", "an operator that the types do not have"),
     ("GS0905", "error", "a formula that gives no gradient"),
     ("GS0906", "error", "a function that the target cannot call"),
-    ("GS0907", "error", "a function that gives another type than its header says"),
+    ("GS0907", "error", "a value of another type than the header says"),
 )  # fmt: skip
 
 

@@ -9,6 +9,8 @@ from gradspec.ir import Schema
 from gradspec.syntax import KeyName
 
 DIFFERENTIABILITY_KEY = "output_differentiability"
+# What the op computes, as an expression over its inputs: for who runs it, not for its derivatives. Of .grad alone.
+FORWARD_KEY = "forward"
 ENTRY_KEYS = ("name", "dispatch", DIFFERENTIABILITY_KEY)
 
 # Names that formulas give a meaning of their own, so that no argument may bear them. An argument may be called `grad`, as four

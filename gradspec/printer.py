@@ -166,6 +166,8 @@ def print_op(op: ir.Op) -> str:
         lines.append(f"  output {o.name}: {o.type}{' differentiable' if o.differentiable else ''}")
     if op.differentiable_if is not None:
         lines.append(f"  differentiable if {print_expr(op.differentiable_if)}")
+    if op.forward is not None:
+        lines.append(f"  forward {print_expr(op.forward)}")
     if op.named_gradients:
         lines.append(f"  gradients {', '.join(op.named_gradients)}")
     for v in op.saved:
@@ -195,6 +197,7 @@ def as_record(op: ir.Op) -> dict[str, Any]:
         "inputs": [{"name": i.name, "type": str(i.type), "state": i.state} for i in op.inputs],
         "outputs": [{"name": o.name, "type": str(o.type), "differentiable": o.differentiable} for o in op.outputs],
         "differentiable_if": None if op.differentiable_if is None else print_expr(op.differentiable_if),
+        "forward": None if op.forward is None else print_expr(op.forward),
         "saved": [
             {
                 "name": v.name,

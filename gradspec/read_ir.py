@@ -103,6 +103,8 @@ class _OpReader:
                 self.op = evolve(op, outputs=(*op.outputs, ir.OutputInfo(name, parse_type(type_)[0], bool(state))))
             case "differentiable":
                 self.op = evolve(op, differentiable_if=self._expr(line, rest.removeprefix("if "), self._values()))
+            case "forward":
+                self.op = evolve(op, forward=self._expr(line, rest, self._values()))
             case "gradients":
                 self.op = evolve(op, named_gradients=tuple(rest.split(", ")))
             case "save":

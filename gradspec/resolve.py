@@ -178,6 +178,7 @@ class _Resolver:
             named_gradients=_named_gradients(scopes, candidates),
             differentiable_if=condition,
             foreach=schema.is_foreach,
+            forward=self._forward(entry, inputs) if block is entry.blocks[0] else None,
             span=entry.name_span,
         )
         check_derivatives(draft, sides.vjps, scopes, candidates, self.diagnostics)
@@ -290,7 +291,23 @@ class _Resolver:
         if said is None or said.condition is None:
             return None
         rule = s.Rule("", (), said.condition)
-        return resolve_formula(evolve(self._scope(entry, inputs, (), rule, forward=False), condition=True))
+        return resolve_formula(evolve(self._scope(entry, inputs, (), rule, forward=False), before="a condition"))
+
+    def _forward(self, entry: s.Entry, inputs: Sequence[ir.InputInfo]) -> ir.Expr | None:
+        """What the op computes, where the spec says so."""
+        said = entry.forward
+        if said is None:
+            return None
+        if isinstance(said.value, str):
+            message = f"`{said.value}` is nothing that an op computes"
+            self.diagnostics.add("GS0312", message, said.excerpt.span, help="write an expression over the op's inputs")
+            return None
+        if any(a.alias is not None and a.alias.write for a in entry.schema.arguments + entry.schema.out):
+            message = f"`{entry.schema.name}` writes to an argument, which no expression can"
+            self.diagnostics.add("GS0312", message, said.excerpt.span, help="say what the functional form of the op computes")
+            return None
+        scope = self._scope(entry, inputs, (), s.Rule("", (), said), forward=False)
+        return resolve_formula(evolve(scope, before="what an op computes"))
 
     def _class_name(self, schema: ir.Schema, dispatch: str) -> str:
         prefix = class_prefix(schema.name.base) + ("" if dispatch == "Default" else dispatch)

@@ -23,7 +23,8 @@ class Scope:
     """What the names of one formula mean.
 
     `forward`: a jvp, where differentiable inputs are read as `x_t` and `x_p`; else a vjp, where gradients are read.
-    `condition`: what makes an output differentiable; it is asked before the op runs, and reads inputs alone.
+    `before`: what it is, where it stands for something before the op runs and reads inputs alone: a condition on them, or what the
+    op itself computes. Else empty.
     `masked`: how many inputs `grad_input_mask` counts, None where there is no such mask.
     `unread`: a formula of the entry could not be read, and was reported.
     `foreach`: the formula is for one element of the op's lists, and `i` is its position.
@@ -42,7 +43,7 @@ class Scope:
     masked: int | None
     foreach: bool
     formula: s.Formula
-    condition: bool = False
+    before: str = ""
     unread: bool = False
     locals: tuple[str, ...] = ()
     function: bool = False
@@ -136,13 +137,13 @@ class Scope:
             return ir.ElementIndex()
         if text in self.inputs:
             return self._input(node)
-        if text in self.outputs and not self.condition:
+        if text in self.outputs and not self.before:
             return ir.Output(text, self.outputs[text])
         if text in ("true", "false"):
             return ir.Bool(text == "true")
         if self.function:
             return self._outside_name(node)
-        if self.condition and (text in self.outputs or text.startswith("grad_") and text[5:] in self._named_outputs):
+        if self.before and (text in self.outputs or text.startswith("grad_") and text[5:] in self._named_outputs):
             return self._gradient_word(node)
         if text in ("grad", "grads", "grad_input_mask", "retain_variables"):
             return self._gradient_word(node)
@@ -169,7 +170,7 @@ class Scope:
 
     def _other_meaning(self, text: str) -> str:
         """What a name means in formulas by the way it is made, empty where nothing."""
-        if self.condition:
+        if self.before:
             return ""
         if self.forward:
             name = self._moving(text)[0]
@@ -188,9 +189,9 @@ class Scope:
 
     def _gradient_word(self, node: s.Name) -> ir.Expr:
         text = node.text
-        if self.condition:
-            help_ = "it is asked before the op runs: only inputs are there"
-            self._report("GS0403", f"`{text}` has no meaning in a condition", node, help=help_)
+        if self.before:
+            help_ = "it stands before the op runs: only inputs are there"
+            self._report("GS0403", f"`{text}` has no meaning in {self.before}", node, help=help_)
             return ir.Constant(text)
         if self.forward:
             help_ = "tangents are `x_t`, primal values `x_p`" if text.startswith("grad") else ""
@@ -285,7 +286,7 @@ class Scope:
         known = {*self.inputs, *self.outputs, *self.locals}
         if node is self.formula.value:
             known |= {"non_differentiable", "auto_linear", "auto_element_wise"}
-        if self.condition or self.function:
+        if self.before or self.function:
             pass
         elif self.forward:
             known |= {f"{n}_{k}" for n in self.differentiable_inputs for k in "tp"}
@@ -295,7 +296,7 @@ class Scope:
         label = f"not an input, an output or a {'tangent' if self.forward else 'gradient'} of `{self.schema.name}`"
         if self.function:
             label = f"no parameter of `{self.schema.name}`, and no `let` before"
-        elif self.condition:
+        elif self.before:
             label = f"not an input of `{self.schema.name}`"
         help_ = self.diagnostics.suggest(text, {*known, *CONSTANTS, "true", "false"}) or f"known here: {_listed(known)}"
         self._report("GS0401", f"unknown name `{text}`", node, label=label, help=help_)
@@ -319,7 +320,7 @@ class Scope:
 
     @property
     def _reads_gradients(self) -> bool:
-        return not self.forward and not self.condition and not self.function and "grads" not in self.inputs
+        return not self.forward and not self.before and not self.function and "grads" not in self.inputs
 
     def _method(self, node: s.Method) -> ir.Expr:
         name = node.name.text
@@ -355,7 +356,7 @@ class Scope:
 
     def _reads_undefined(self, value: ir.Expr) -> bool:
         """Whether a value is an optional tensor that reads as an undefined tensor where it is absent."""
-        return not self.forward and not self.condition and isinstance(value, ir.Input) and value.type == OPTIONAL_TENSOR
+        return not self.forward and not self.before and isinstance(value, ir.Input) and value.type == OPTIONAL_TENSOR
 
     def _text(self, node: s.Expr) -> str:
         return self.formula.excerpt.text[node.start : node.end]

@@ -245,12 +245,13 @@ class Differentiability:
 
 @frozen(eq=False)
 class Entry:
-    """The derivatives of one op, as one spec gives them."""
+    """The derivatives of one op, as one spec gives them. `forward` is what the op computes, where the spec says so."""
 
     schema: Schema
     excerpt: Excerpt
     blocks: tuple[Block, ...]
     differentiability: Differentiability | None
+    forward: Formula | None = None
 
     @property
     def name_span(self) -> Span:

@@ -19,8 +19,8 @@ def type_function(typing: Typing, function: ir.Function) -> None:
                 _bind(typing, names, value)
             case ir.Guard(test, value):
                 typing.check_condition(test)
-                _check_result(typing, value, wanted)
-    _check_result(typing, function.result, wanted)
+                check_result(typing, value, wanted)
+    check_result(typing, function.result, wanted)
 
 
 def _bind(typing: Typing, names: tuple[str, ...], value: ir.Expr) -> None:
@@ -37,7 +37,8 @@ def _bind(typing: Typing, names: tuple[str, ...], value: ir.Expr) -> None:
     typing.locals.update(zip(names, items, strict=True))
 
 
-def _check_result(typing: Typing, value: ir.Expr, wanted: ValueType) -> None:
+def check_result(typing: Typing, value: ir.Expr, wanted: ValueType) -> None:
+    """Note a fault where an expression does not give what a header says."""
     given = typing.type_of(value)
     if conversion(wanted, given) is None:
         typing.faults.append(Fault(value, "GS0907", f"the header says {wanted}, this is {given}"))

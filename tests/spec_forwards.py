@@ -164,6 +164,9 @@ FORWARDS: dict[str, Forward] = {
         lambda d: [([values(d, 3), values(d, 3)], [0.5, 1.5])],
     ),
     "lab::scaled_product": Forward(lambda a, b, scale: a * b * scale, lambda d: [(values(d, 3), values(d, 3), 0.3)]),
+    # forwards
+    "lab::sharpen": Forward(lambda x, beta: x * torch.sigmoid(x * beta), lambda d: [(values(d, 5), 0.7)]),
+    "lab::product_and_larger": Forward(lambda a, b: (a * b, torch.maximum(a, b)), _two(4), REAL),
     # reductions, sizes, types and layouts
     "lab::energy": Forward(lambda x: (x.abs() ** 2).sum(), _one(5)),
     "lab::mean_along": Forward(lambda x, dim: x.mean(dim, True), lambda d: [(values(d, 2, 3), 1)]),

@@ -1,4 +1,4 @@
-"""Functions of the language: what they mean, and what is wrong with them at which place."""
+"""Functions of the language, and what an op computes: what they mean, and what is wrong with them at which place."""
 
 from __future__ import annotations
 
@@ -238,3 +238,33 @@ def forms(signatures: Iterable[Signature]) -> set[tuple[str, ...]]:
 @pytest.fixture(scope="module")
 def torch() -> TorchFiles:
     return find_torch(None)
+
+
+# ---------------------------------------------------------------------------------------------------- what an op computes
+
+COMPUTED = "op lab::f(Tensor self, int n) -> Tensor {\n  forward: FORMULA;\n  self: grad;\n}\n"
+
+
+@pytest.mark.parametrize(
+    ("formula", "expected"),
+    {
+        "self * n": [],
+        "self * result": ["GS0403 2:19"],
+        "grad": ["GS0403 2:12"],
+        "self_p": ["GS0403 2:12"],
+        "(self, self)": ["GS0907 2:12"],
+        "n": ["GS0907 2:12"],
+        "auto_linear": ["GS0312 2:12"],
+        "": ["GS0208 2:11"],
+    }.items(),
+)
+def test_what_an_op_computes(formula: str, expected: list[str]) -> None:
+    assert findings(COMPUTED.replace("FORMULA", formula)) == expected
+
+
+def test_an_argument_may_be_called_forward() -> None:
+    program, found = diagnose("op lab::f(Tensor forward) -> Tensor {\n  forward: grad * forward;\n}\n")
+    assert program is not None
+    assert not found
+    assert program.ops[0].forward is None
+    assert [d.inputs for d in program.ops[0].derivatives] == [("forward",)]

@@ -8,6 +8,7 @@ from attrs import define, field, frozen
 
 from gradspec import ir
 from gradspec.layout import concat
+from gradspec.signatures import result_type
 from gradspec.types import OPTIONAL_TENSOR, TENSOR, is_tensor_like, is_tensor_list
 from gradspec_python import code as c
 from gradspec_python.calls import overload_name
@@ -105,6 +106,8 @@ class FunctionBuilder:
         given = [python_name(a.name) for a in schema.positional]
         by_name = [named(a.name, python_name(a.name)) for a in schema.keyword + schema.out]
         call = called(overload_name(schema), [*given, *by_name])
+        if self.op.forward is not None:
+            call = self.lowering.lower(self.op.forward, result_type(schema))
         body = self._regroup()
         outputs = self.op.outputs
         if is_tensor_list(outputs[-1].type):

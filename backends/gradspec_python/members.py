@@ -6,7 +6,8 @@ from __future__ import annotations
 TENSOR_METADATA = {
     "dim": "{0}.dim()", "ndimension": "{0}.dim()", "numel": "{0}.numel()", "sym_numel": "{0}.numel()", "sizes": "{0}.shape",
     "sym_sizes": "{0}.shape", "size": "{0}.size({1})", "sym_size": "{0}.size({1})", "strides": "_strides_of({0})",
-    "sym_strides": "_strides_of({0})", "sym_blocksize": "_blocksize_of({0})", "stride": "{0}.stride({1})", "sym_stride": "{0}.stride({1})",
+    "sym_strides": "_strides_of({0})", "sym_blocksize": "_blocksize_of({0})",
+    "stride": "{0}.stride({1})", "sym_stride": "{0}.stride({1})",
     "storage_offset": "{0}.storage_offset()", "sym_storage_offset": "{0}.storage_offset()", "scalar_type": "{0}.dtype",
     "dtype": "{0}.dtype", "options": "_options_of({0})", "layout": "{0}.layout", "device": "{0}.device",
     "get_device": "{0}.get_device()", "is_conj": "{0}.is_conj()", "is_neg": "{0}.is_neg()", "is_cpu": "{0}.is_cpu",

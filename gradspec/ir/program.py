@@ -74,6 +74,7 @@ class Op:
 
     `node` is the class name of its backward node, None where it has none. `saved` lists inputs, then outputs, each by name.
     `differentiable_if`: a condition on the inputs under which the only output is differentiable.
+    `forward`: what the op computes over its inputs, where the spec says so.
     `foreach`: formulas stand for one element of the lists, at `ElementIndex`.
     `span` is where the spec says so (of the view or reference op, for derived ones).
     """
@@ -90,6 +91,7 @@ class Op:
     named_gradients: tuple[str, ...] = ()
     uses_retain_variables: bool = False
     differentiable_if: Expr | None = None
+    forward: Expr | None = None
     foreach: bool = False
     span: Span | None = field(default=None, eq=False, repr=False)
 

@@ -54,7 +54,7 @@ class Declaration:
 
 @frozen
 class Block:
-    """`op SCHEMA { members }`, `fn SCHEMA { members }` or `dispatch KEY { members }`. `head` is the place of the schema or key."""
+    """`op SCHEMA {...}`, `fn SCHEMA {...}` or `dispatch KEY {...}`. `head` is the place of the schema or of the key."""
 
     keyword: str
     start: int

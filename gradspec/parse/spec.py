@@ -14,7 +14,7 @@ from gradspec import grammar
 from gradspec import syntax as s
 from gradspec.diagnostics import Diagnostics, did_you_mean
 from gradspec.ir import Schema
-from gradspec.names import DIFFERENTIABILITY_KEY, check_key
+from gradspec.names import DIFFERENTIABILITY_KEY, FORWARD_KEY, check_key
 from gradspec.parse.formula import parse_body, parse_formula
 from gradspec.parse.recovery import FoundOp, find_end, find_op, first_word, item_starts
 from gradspec.parse.schema import parse_schema
@@ -267,6 +267,7 @@ def _entry(raw: RawOp, source: Source, library: str, diagnostics: Diagnostics) -
     direct: list[s.Rule] = []
     blocks: list[s.Block] = []
     differentiability: s.Differentiability | None = None
+    forward: s.Formula | None = None
     for member in raw.members:
         if isinstance(member, RawDispatch):
             rules = [_rule(r, source, schema, diagnostics) for r in member.rules]
@@ -278,13 +279,24 @@ def _entry(raw: RawOp, source: Source, library: str, diagnostics: Diagnostics) -
                     "GS0109", f"`{DIFFERENTIABILITY_KEY}` stands twice", span, others=[(differentiability.span, "first here")]
                 )
             differentiability = _differentiability(_slice(source, member.start, member.end), diagnostics)
+        elif _says_forward(member, schema):
+            span = _token_span(source, member.names[0])
+            if forward is not None:
+                diagnostics.add("GS0109", f"`{FORWARD_KEY}` stands twice", span, others=[(forward.excerpt.span, "first here")])
+            forward = parse_formula(_slice(source, member.start, member.end), diagnostics)
         else:
             rule = _rule(member, source, schema, diagnostics)
             if rule is not None:
                 direct.append(rule)
     if direct or not blocks:
         blocks.insert(0, s.Block("Default", excerpt.place(0, 1), tuple(direct)))
-    return None if schema is None else s.Entry(schema, excerpt, tuple(blocks), differentiability)
+    return None if schema is None else s.Entry(schema, excerpt, tuple(blocks), differentiability, forward)
+
+
+def _says_forward(rule: RawRule, schema: Schema | None) -> bool:
+    """Whether a rule says what the op computes, and is not that of an argument or output of that name."""
+    named = () if schema is None else (*[a.name for a in schema.arguments], *schema.output_names)
+    return [str(n) for n in rule.names] == [FORWARD_KEY] and FORWARD_KEY not in named
 
 
 def _function(raw: RawFunction, source: Source, diagnostics: Diagnostics) -> s.Function | None:
