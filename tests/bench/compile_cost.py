@@ -42,7 +42,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as name:
         ours, theirs = Path(name, "ours"), Path(name, "upstream")
         for command in (
-            gradspec_command("emit", "--torch", "-b", "cpp", "-o", str(ours)),
+            gradspec_command("emit", "--torch", "--helpers", "torch", "-b", "cpp", "-o", str(ours)),
             upstream_command(*installed_spec(), theirs),
         ):
             subprocess.run(command, check=True, capture_output=True)

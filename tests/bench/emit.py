@@ -14,7 +14,7 @@ def main() -> None:
     """Measure and conclude."""
     with tempfile.TemporaryDirectory() as folder:
         ours, theirs = Path(folder, "ours"), Path(folder, "upstream")
-        command = gradspec_command("emit", "--torch", "-b", "cpp", "-o", str(ours))
+        command = gradspec_command("emit", "--torch", "--helpers", "torch", "-b", "cpp", "-o", str(ours))
         results = alternate(
             (
                 Contender("gradspec emit --torch -b cpp", command, emptied(ours)),

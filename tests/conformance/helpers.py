@@ -1,7 +1,7 @@
 """`helpers: N/189`: the helper functions that PyTorch's formulas call and that gradspec has, lowered to Python and to C++.
 
-All but two are written in the language, in the prelude; `not_implemented` and `not_implemented_list` raise, which no function of the
-language can, and are in the runtime of each target.
+All but two are written in the language, in the prelude. `not_implemented` and `not_implemented_list` raise, which no function of
+the language can: they are in the runtime of each target.
 """
 
 from __future__ import annotations
