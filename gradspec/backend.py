@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping
 from importlib.metadata import EntryPoint, entry_points
 from typing import Any, Protocol, runtime_checkable
@@ -12,6 +13,8 @@ from gradspec.ir import Program
 
 # Raised when a backend written for an older gradspec would no longer be right.
 API_VERSION = 1
+# Calls inside of each other: a formula has up to 200 levels, for each of which a backend may need several.
+_DEEPEST = 5000
 ENTRY_POINT_GROUP = "gradspec.backends"
 
 
@@ -78,6 +81,8 @@ def emit_files(backend: Backend, program: Program, options: Any) -> dict[str, st
     """
     from gradspec.diagnostics import SpecError  # Late: a run with nothing to do has no use for it.
 
+    limit = sys.getrecursionlimit()
+    sys.setrecursionlimit(max(limit, _DEEPEST))
     try:
         given: Any = backend.emit(program, options)
         files = dict(given) if isinstance(given, Mapping) else None
@@ -85,6 +90,8 @@ def emit_files(backend: Backend, program: Program, options: Any) -> dict[str, st
         raise
     except Exception as error:
         raise BackendError(f"backend `{backend.name}` failed{_place(backend, error)}: {_told(error)}") from error
+    finally:
+        sys.setrecursionlimit(limit)
     if files is None:
         raise BackendError(f"backend `{backend.name}` gave no mapping from paths to texts: it is {_a(given)}")
     for path, text in files.items():

@@ -15,7 +15,7 @@ import torch
 from snapshots import as_file
 from syrupy.assertion import SnapshotAssertion
 
-from gradspec.backend import Backend
+from gradspec.backend import Backend, emit_files
 from gradspec.diagnostics import Diagnostics, SpecError
 from gradspec.ir import Program
 from gradspec.load import find_torch, load_source
@@ -157,6 +157,13 @@ def test_without_schemas_calls_are_refused_and_the_schemas_asked_for() -> None:
     with pytest.raises(SpecError) as caught:
         emit(op("f(Tensor self) -> Tensor", "self: at::sgn(grad)"), None, PythonOptions())
     assert "--schemas torch" in caught.value.diagnostics[0].help
+
+
+def test_the_deepest_formula(native: Source) -> None:
+    text = op("f(Tensor self) -> Tensor", "self: grad" + ".neg()" * 198)
+    program = compile_sources([Source("t.grad", text)], native).program
+    (module,) = emit_files(BACKEND, program, PythonOptions()).values()
+    assert torch.equal(run(module).lab_f_backward([torch.ones(2)], [True])[0], torch.ones(2))
 
 
 def test_imports_are_those_that_are_used(native: Source) -> None:
