@@ -10,7 +10,7 @@ from collections.abc import Callable
 import pytest
 import torch
 from linalg_factorizations import FACTORIZATIONS
-from linalg_rules import RULES, Rule, Tensors, call
+from linalg_rules import RULES, Rule, Tensors, call, det_saved
 from torch import Tensor, func, linalg
 
 # torch.func compiles decompositions on its first use.
@@ -212,6 +212,19 @@ def test_what_is_not_determined_is_refused() -> None:
             call("linalg_qr_backward", gQ=None, gR=R, Q=Q, R=R, mode=mode)
         with pytest.raises(NotImplementedError, match="linalg_qr"):
             call("linalg_qr_jvp", dA=torch.randn(4, 3), Q=Q, R=R, mode=mode)
+
+
+@each_dtype
+def test_a_determinant_that_is_nearly_constant(dtype: torch.dtype) -> None:
+    # Far below full rank all derivatives of low order are 0, beside matrices of which they are not.
+    torch.manual_seed(23)
+    n = 60
+    full = linalg.qr(torch.randn(n, n, dtype=dtype))[0]
+    A = torch.stack([torch.zeros_like(full), full[:, :20] @ full[:, :20].mH, full[:, 1:] @ full[:, 1:].mH, full])
+    saved = det_saved(A)
+    found = call("linalg_det_backward", grad=torch.ones(4, dtype=dtype), **saved)
+    one = torch.outer(full[:, 0], full[:, 0].conj())
+    assert_close((found,), (torch.stack([0 * full, 0 * full, one, saved["det"][3].conj() * full]),))
 
 
 @pytest.mark.parametrize("shape", [(0, 0), (2, 0, 0), (0, 3, 3)])
