@@ -26,9 +26,9 @@ def fingerprint_of(
     """
     found = {f"input {path}": _input_digest(path) for path in inputs}
     found["version"] = __version__
-    found["gradspec"] = _code_digest("gradspec")
+    found["gradspec"] = code_digest("gradspec")
     for name, entry in backends.items():
-        found[f"backend {name}"] = f"{entry.value} {_code_digest(_package(entry))}"
+        found[f"backend {name}"] = f"{entry.value} {code_digest(_package(entry))}"
     found["options"] = "\n".join(options)
     found["helpers"] = helpers
     found["externs"] = "\n".join(sorted(externs))
@@ -52,7 +52,7 @@ def _package(entry: EntryPoint) -> str:
     return entry.module.partition(".")[0]
 
 
-def _code_digest(package: str) -> str:
+def code_digest(package: str) -> str:
     """A digest that changes when a file of an importable package does; the package is not imported."""
     facts = sorted([_fact(file, root) for root in _roots(package) for file in _files(root)])
     return hashlib.sha256("\n".join(facts).encode()).hexdigest()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import os
 import unicodedata
 from functools import cache
 from pathlib import Path
@@ -13,6 +12,7 @@ from lark import Lark, Token
 from lark.exceptions import UnexpectedCharacters, UnexpectedEOF, UnexpectedInput, UnexpectedToken
 from lark.visitors import Transformer
 
+from gradspec.cache import cache_folder
 from gradspec.diagnostics import Diagnostics
 from gradspec.habits import formula_help, schema_help, spec_help, uncalled_member
 from gradspec.source import Excerpt
@@ -61,13 +61,11 @@ def _tables_file(name: str) -> str | bool:
 
     Lark looks whether they fit the grammar and its own version. Without a folder that can be written there is no such file.
     """
-    digest = hashlib.sha256(b"".join(f.read_bytes() for f in sorted(grammar_folder().glob("*.lark")))).hexdigest()
-    try:
-        folder = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "gradspec"
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    except (OSError, RuntimeError):
+    folder = cache_folder()
+    if folder is None:
         return False
-    return str(folder / f"{name}-{digest[:16]}.tables") if os.access(folder, os.W_OK) else False
+    digest = hashlib.sha256(b"".join(f.read_bytes() for f in sorted(grammar_folder().glob("*.lark")))).hexdigest()
+    return str(folder / f"{name}-{digest[:16]}.tables")
 
 
 def report_formula_error(error: UnexpectedInput, excerpt: Excerpt, diagnostics: Diagnostics) -> None:

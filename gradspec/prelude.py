@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+import contextlib
+import pickle
 from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
+from typing import cast
 
 from gradspec import ir
 from gradspec import syntax as s
+from gradspec.cache import cache_folder
 from gradspec.diagnostics import Diagnostics
+from gradspec.fingerprint import code_digest
 from gradspec.load import load_source
 from gradspec.op_table import OpTable
 from gradspec.parse import parse_spec
 from gradspec.resolve_functions import resolve_functions
+from gradspec.rewrite import rewrite_file
 
 
 @cache
@@ -30,6 +36,22 @@ def prelude_files() -> tuple[Path, ...]:
 
 @cache
 def _written() -> tuple[s.Function, ...]:
+    """The functions as they are written, kept between runs: reading them takes as long as all else that is done with them."""
+    folder = cache_folder()
+    kept = None if folder is None else folder / f"prelude-{code_digest('gradspec')[:16]}.pickle"
+    if kept is not None:
+        with contextlib.suppress(OSError, pickle.UnpicklingError, EOFError, AttributeError, ImportError):
+            return cast(tuple[s.Function, ...], pickle.loads(kept.read_bytes()))
+    functions = _read()
+    if kept is not None:
+        with contextlib.suppress(OSError):
+            for old in kept.parent.glob("prelude-*.pickle"):
+                old.unlink(missing_ok=True)
+            rewrite_file(kept, pickle.dumps(functions, pickle.HIGHEST_PROTOCOL))
+    return functions
+
+
+def _read() -> tuple[s.Function, ...]:
     diagnostics = Diagnostics()
     sources = [load_source(path, diagnostics) for path in prelude_files()]
     specs = [parse_spec(source, diagnostics) for source in sources if source is not None]

@@ -1,4 +1,4 @@
-"""Replaces one file that belongs to a person; knows nothing of what is in it."""
+"""Replaces one file whole; knows nothing of what is in it."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from contextlib import suppress
 from pathlib import Path
 
 
-def rewrite_file(path: Path, text: str) -> None:
-    """Put a text in the place of a file, or make the file: a reader, or a kill, meets the old one or the new one, whole.
+def rewrite_file(path: Path, content: str | bytes) -> None:
+    """Put a text, or bytes, in the place of a file, or make it: a reader, or a kill, meets the old one or the new one, whole.
 
     A link stays one, and the file keeps its permissions.
 
@@ -20,8 +20,8 @@ def rewrite_file(path: Path, text: str) -> None:
     place = path.resolve()
     descriptor, name = tempfile.mkstemp(prefix=f".{place.name}.", suffix=".tmp", dir=place.parent)
     try:
-        with os.fdopen(descriptor, "w", encoding="utf-8", newline="\n") as file:
-            file.write(text)
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(content.encode("utf-8") if isinstance(content, str) else content)
         if place.exists():
             shutil.copymode(place, name)
         else:

@@ -23,8 +23,8 @@ class Scope:
     """What the names of one formula mean.
 
     `forward`: a jvp, where differentiable inputs are read as `x_t` and `x_p`; else a vjp, where gradients are read.
-    `before`: what it is, where it stands for something before the op runs and reads inputs alone: a condition on them, or what the
-    op itself computes. Else empty.
+    `before`: what it is, where it stands for something before the op runs and reads inputs alone: a condition on them, or what
+    the op itself computes. Else empty.
     `masked`: how many inputs `grad_input_mask` counts, None where there is no such mask.
     `unread`: a formula of the entry could not be read, and was reported.
     `foreach`: the formula is for one element of the op's lists, and `i` is its position.
