@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import NoReturn
 
-from attrs import Attribute, field, frozen
+from attrs import Attribute, evolve, field, frozen
 
 from gradspec.diagnostics import Diagnostics
 from gradspec.emit.cxx import call
 from gradspec.emit.options import cxx_namespace, shape_of
 from gradspec.emit.templates import template_environment
 from gradspec.ir import Program, called_functions
+from gradspec.signatures import declared_functions
 from gradspec_cpp import helpers
 from gradspec_cpp.expr import emit_expr_lines
 from gradspec_cpp.functions import PRIMITIVES, function_models, unwritten_models
@@ -93,17 +93,22 @@ def _torch_helpers(program: Program, options: CppOptions, shape: Shape) -> tuple
     return (_DECLARED, helpers.helper_names()) if usual and shape.torch == helpers.TORCH else (options.helpers_header, ())
 
 
-def _refuse_functions(program: Program, shape: Shape) -> NoReturn:
-    """Say of each op that calls a function that this shape has no form for it."""
+def _for_old_torch(program: Program, shape: Shape) -> Program:
+    """The program for a shape without functions: helpers are those of PyTorch.
+
+    Raises:
+        SpecError: an op calls a function that PyTorch does not have.
+    """
+    own = evolve(program, functions=tuple([f for f in program.functions if f.name not in declared_functions()]))
     diagnostics = Diagnostics()
     for op in program.nodes:
-        for function in called_functions(program.functions, [d.formula for d in op.derivatives])[:1]:
+        for function in called_functions(own.functions, [d.formula for d in op.derivatives])[:1]:
             message = (
-                f"`{op.name}` calls the function `{function.name}`: the shape {shape.name} is C++14, which has no form for it"
+                f"`{op.name}` calls the function `{function.name}`: shape {shape.name} is C++14, which has no form for it"
             )
-            diagnostics.add("GS0906", message, op.span, help="`--helpers=torch` leaves the prelude to PyTorch")
+            diagnostics.add("GS0906", message, op.span, help="write it in C++, and declare it: `extern NAME;`")
     diagnostics.raise_errors()
-    raise AssertionError
+    return evolve(program, functions=(), own_helpers=False)
 
 
 def emit(program: Program, options: CppOptions) -> Mapping[str, str]:
@@ -113,6 +118,8 @@ def emit(program: Program, options: CppOptions) -> Mapping[str, str]:
         SpecError: names or types that C++ cannot express, all at once.
     """
     shape = SHAPES[options.shape]
+    if not shape.has_functions:
+        program = _for_old_torch(program, shape)
     diagnostics = Diagnostics()
     nodes = {op.node: node_model(op, shape.speech, diagnostics) for op in program.nodes}
     diagnostics.raise_errors()
@@ -130,8 +137,6 @@ def emit(program: Program, options: CppOptions) -> Mapping[str, str]:
     if torch_helpers == _DECLARED:
         files[_DECLARED] = render("templates/gradspec_helpers.h.j2", helpers=helpers, tuple=tuple)
     functions = function_models(program)
-    if functions and not shape.has_functions:
-        _refuse_functions(program, shape)
     if program.own_helpers and not torch_helpers:
         functions += unwritten_models(program)
     has_functions = bool(functions) or program.own_helpers
