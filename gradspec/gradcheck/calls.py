@@ -9,8 +9,9 @@ import torch
 from attrs import evolve, field, frozen
 from torch.utils._pytree import tree_flatten, tree_unflatten
 
-# Makes other values of all of a call's, as a function that can be differentiated.
+# Make other values of all of a call's, and of all its results, as functions that can be differentiated.
 Prepare: TypeAlias = Callable[[list[Any]], list[Any]]
+Finish: TypeAlias = Callable[[list[Any]], list[Any]]
 
 
 @frozen(eq=False)
@@ -19,7 +20,7 @@ class Call:
 
     `note` says what is special about it. `apart`: its tensors do not lie in memory without gaps. `like`: a call that gives
     the same results, unless the operator reads what is not there. `prepare`: what keeps its values in the operator's domain.
-    `special`: the operator is defined at zeros and ones.
+    `finish`: what makes results of its results that are determined. `special`: the operator is defined at zeros and ones.
     """
 
     values: tuple[Any, ...]
@@ -29,6 +30,7 @@ class Call:
     apart: bool = field(default=False, kw_only=True)
     like: Call | None = field(default=None, kw_only=True)
     prepare: Prepare | None = field(default=None, kw_only=True)
+    finish: Finish | None = field(default=None, kw_only=True)
     special: bool = field(default=True, kw_only=True)
 
     @property

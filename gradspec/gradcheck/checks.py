@@ -65,6 +65,8 @@ def function_of(target: Callable[..., Any], call: Call) -> tuple[Function, Tenso
         args, kwargs = call.with_tensors(given)
         torch.default_generator.manual_seed(0)
         results = tree_flatten(target(*args, **kwargs))[0]
+        if call.finish is not None:
+            results = call.finish(results)
         return tuple(r for r in results if isinstance(r, torch.Tensor) and (r.is_floating_point() or r.is_complex()))
 
     return function, call.tensors

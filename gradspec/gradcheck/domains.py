@@ -7,7 +7,7 @@ from typing import Any
 
 import torch
 
-from gradspec.gradcheck.calls import Prepare
+from gradspec.gradcheck.calls import Finish, Prepare
 from gradspec.ir import Op
 
 
@@ -76,6 +76,9 @@ _DOMAINS: dict[str, Prepare] = {
     "_ctc_loss.Tensor": _each(0, lambda x: x.log_softmax(2)),
     "native_layer_norm_backward": _row_statistics,
 }
+# Vectors that are determined up to a phase, which the kernel chooses: the size of each of their numbers is determined.
+_UP_TO_PHASE = ("_linalg_eigh", "linalg_eig", "_linalg_svd")
+
 # Matrices made of a few numbers are singular: what these give there is what rounding makes of it.
 _OF_MATRICES = ("linalg_", "_linalg_", "lu_", "cholesky", "triangular_solve", "ormqr", "geqrf")
 
@@ -83,6 +86,11 @@ _OF_MATRICES = ("linalg_", "_linalg_", "lu_", "cholesky", "triangular_solve", "o
 def domain_of(op: Op) -> Prepare | None:
     """What brings the arguments of an op into its domain; None where all are in it."""
     return _DOMAINS.get(str(op.name))
+
+
+def finish_of(op: Op) -> Finish | None:
+    """What makes results of the op's results that are determined; None where they are."""
+    return (lambda results: [r.abs() for r in results]) if str(op.name) in _UP_TO_PHASE else None
 
 
 def has_special_points(op: Op) -> bool:

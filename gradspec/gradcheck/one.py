@@ -91,6 +91,7 @@ def _results(overload: Callable[..., Any], call: Call, seed: int) -> list[torch.
     args, kwargs = call.with_tensors([t if t.requires_grad else t.clone().requires_grad_() for t in call.tensors])
     try:
         made = tree_flatten(overload(*args, **kwargs))[0]
+        made = made if call.finish is None else call.finish(made)
         moved = [r for r in made if isinstance(r, torch.Tensor) and r.requires_grad]
         plain = all(r.layout == torch.strided and not r.is_nested and bool(r.isfinite().all()) for r in moved)
     except Exception:

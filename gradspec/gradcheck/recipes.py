@@ -18,6 +18,13 @@ def _whole(*numbers: Any) -> torch.Tensor:
     return torch.tensor(numbers)
 
 
+def _real(t: Maker) -> Maker:
+    """For formulas that are written for real numbers, where torch takes another way with complex ones."""
+    if t(1).is_complex():
+        raise TypeError
+    return t
+
+
 def _distances(t: Maker) -> tuple[Any, ...]:
     points = t(4, 3)
     return t(6), points, 2.0, torch.pdist(points)
@@ -94,7 +101,10 @@ _RECIPES: dict[str, tuple[Callable[[Maker], tuple[Any, ...]], ...]] = {
         lambda t: (t(2, 3, 4), None, None, True, 0.1, 1e-3),
     ),
     "_batch_norm_no_update": (lambda t: (t(4, 3), t(3), t(3), t(3), t(3).abs() + 0.1, 0.1, 1e-3),),
-    "_fused_rms_norm": (lambda t: (t(2, 3), [3], t(3), 1e-5), lambda t: (t(2, 3, 2), [3, 2], None, 1e-5)),
+    "_fused_rms_norm": (
+        lambda t: (_real(t)(2, 3), [3], t(3), 1e-5),
+        lambda t: (_real(t)(2, 3, 2), [3, 2], None, 1e-5),
+    ),
     "norm.ScalarOpt_dtype": (lambda t: (t(2, 3), 2.0, {"dtype": torch.float64}), lambda t: (t(4), 1.5, {"dtype": torch.float64})),
     "norm.ScalarOpt_dim_dtype": (lambda t: (t(2, 3), 2.0, [1], True, {"dtype": torch.float64}),),
     "_weight_norm_interface": (lambda t: (t(3, 4), t(3, 1), 0), lambda t: (t(3, 4), t(1, 4), 1)),

@@ -18,6 +18,9 @@ if TYPE_CHECKING:
     from gradspec.gradcheck.outcomes import Outcome
     from gradspec.source import Span
 
+# What a tangent's formula is asked for; the others ask for that of a gradient.
+_OF_TANGENTS = ("jvp", "vjp of jvp", "jvp of jvp", "torch's tangent", "batched tangents", "in place, tangent")
+
 
 @frozen
 class Failure:
@@ -103,8 +106,7 @@ def failure_lines(report: OpReport) -> Iterator[str]:
 
 def _span(report: OpReport, outcome: Outcome) -> Span | None:
     """Where the formula at fault stands: of the input that is named, of a tangent, else the op itself."""
-    of_tangent = "jvp" in outcome.check or "tangent" in outcome.check
-    names = [o.name for o in report.op.outputs] if of_tangent else outcome.inputs
+    names = [o.name for o in report.op.outputs] if outcome.check in _OF_TANGENTS else outcome.inputs
     return next((report.places[n] for n in names if n in report.places), report.op.span)
 
 

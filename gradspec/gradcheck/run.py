@@ -150,8 +150,10 @@ def _check_apart(report: OpReport, subject: Subject, seed: int, limit: float, kn
         else:
             report.fail(Outcome("process", "failed", reason=f"the process ended ({end})"), str(call))
         start = progress.at + 1
-    if not report.calls and not report.skipped:
+    if not report.calls:
         report.skipped = report.notes[0] if report.notes else "no call of it that runs"
+    elif not report.ran:
+        report.skipped = next(iter(report.absent.values()), "no result with a gradient")
 
 
 def _in_process(op: Op, subject: Subject, calls: list[Call], start: int, seed: int, until: float) -> tuple[_Progress, str]:
