@@ -22,7 +22,7 @@ def test_the_extension_is_true(repo: Path, tmp_path: Path) -> None:
     before = fenced((repo / "docs/using-emitted-code.md").read_text(encoding="utf-8"))
     blocks = fenced((repo / "docs/bindings.md").read_text(encoding="utf-8"))
     files = {name: text for name, language, text in [*before, *blocks] if language in ("grad", "cpp", "python")}
-    assert files.keys() >= {"swish.grad", "swish.h", "swish.cpp", "module.cpp", "read.py"}
+    assert files.keys() >= {"swish.grad", "swish.cpp", "module.cpp", "read.py"}
     for name, text in files.items():
         (tmp_path / name).write_text(text, encoding="utf-8")
     (commands,) = [text for _, language, text in blocks if language == "sh"]
