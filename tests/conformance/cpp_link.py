@@ -38,6 +38,7 @@ def loaded(library: Path, nodes: Iterable[str]) -> tuple[frozenset[str], str]:
     """The nodes that are in a library once it is loaded, and why it could not be."""
     import torch
 
+    # What the library needs of torch is in the process now.
     assert torch.__version__
     try:
         handle = ctypes.CDLL(str(library), mode=os.RTLD_NOW | os.RTLD_LOCAL)
@@ -82,8 +83,9 @@ def main() -> None:
     library = built_library()
     wanted = torch_nodes()
     found, refused = loaded(library.path, wanted)
-    print(f"{library.path.stat().st_size / 1e6:.1f} MB")
-    if refused:
+    if not refused:
+        print(f"{library.path.stat().st_size / 1e6:.1f} MB")
+    else:
         print(refused)
         for symbol in library.unresolved[:20]:
             print(f"nowhere: {symbol}")
