@@ -137,33 +137,14 @@ def _check_undefined(scope: Scope, derivative: ir.Derivative, diagnostics: Diagn
 
     The engine guards formulas of one input only; a helper is trusted to look for itself.
     """
-    read = {g.index for _, g in scope.gradients_used if isinstance(g, ir.Cotangent)}
-    if len(read) < 2:
-        return
-    guarded = {
-        e.receiver.index
-        for e in ir.walk(derivative.written)
-        if isinstance(e, ir.Method) and e.name == "defined" and isinstance(e.receiver, ir.Cotangent)
-    }
-    bare = {e.index: e for e in _operands(derivative.written) if e.index not in guarded}
+    bare = set(derivative.unguarded)
     for node, gradient in scope.gradients_used:
         if isinstance(gradient, ir.Cotangent) and gradient.index in bare:
-            del bare[gradient.index]
+            bare.remove(gradient.index)
             name, output = gradient.name, scope.differentiable_outputs[gradient.index]
             message = f"`{name}` may be undefined here"
             help_ = f"write `({name}.defined() ? {name} : zeros_like({output}))`, or hand it to a helper that looks"
             diagnostics.add("GS0513", message, scope.formula.place(node), help=help_)
-
-
-def _operands(expr: ir.Expr) -> Iterator[ir.Cotangent]:
-    """The gradients that an expression computes with itself: operands of operators and receivers of methods."""
-    for node in ir.walk(expr):
-        direct: tuple[ir.Expr, ...] = ()
-        if isinstance(node, ir.Binary | ir.Unary):
-            direct = ir.children(node)
-        elif isinstance(node, ir.Method) and node.name != "defined":
-            direct = (node.receiver,)
-        yield from (e for e in direct if isinstance(e, ir.Cotangent))
 
 
 def _check_dependence(rule: s.Rule, derivative: ir.Derivative, diagnostics: Diagnostics) -> None:

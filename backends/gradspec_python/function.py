@@ -147,7 +147,7 @@ class FunctionBuilder:
             if self.op.schema.name.base in _TAKES_NUMBERS:
                 numbers = [a.name for a in self.operands.plain[1:] if a.type == TENSOR and python_name(a.name) in read]
                 head += [f"{python_name(n)} = {self.lowering.use('as_tensor')}({python_name(n)})" for n in numbers]
-        return Method("setup_context", "ctx, inputs, output", (*head, *lines))
+        return Method("setup_context", "ctx, inputs, output", (*head, *lines) or ("pass",))
 
     def _names_in(self, lines: Sequence[str]) -> set[str]:
         """The words of these lines: which inputs they read."""
@@ -164,7 +164,8 @@ class FunctionBuilder:
 
     def _setup_lines(self, renamed: dict[str, str], done: set[str]) -> list[str]:
         op = self.op
-        lines = ["ctx.set_materialize_grads(False)"]
+        # A formula that does not ask whether a gradient is there gets zeros for one that is not.
+        lines = [] if any(d.unguarded for d in op.derivatives) else ["ctx.set_materialize_grads(False)"]
         names = self.operands.output_names
         saved = list(op.saved)
         jvp_tensors, jvp_others = self.tangents.tensors, self.tangents.others

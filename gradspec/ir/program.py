@@ -7,7 +7,7 @@ from typing import Literal, TypeAlias
 
 from attrs import evolve, field, frozen
 
-from gradspec.ir.expr import Expr
+from gradspec.ir.expr import Binary, Cotangent, Expr, Method, Unary, children, walk
 from gradspec.ir.function import Function, called_functions
 from gradspec.ir.schema import Operator, OpName, Schema, no_operators
 from gradspec.source import Span
@@ -55,6 +55,28 @@ class Derivative:
     inputs: tuple[str, ...]
     formula: Expr
     written: Expr
+
+    @property
+    def unguarded(self) -> frozenset[int]:
+        """Of several gradients that it reads, those that it computes with itself and does not ask whether they are there.
+
+        The engine guards formulas over one gradient alone. A function that a gradient is handed to is trusted to look for itself.
+        """
+        parts = tuple(walk(self.written))
+        if len({e.index for e in parts if isinstance(e, Cotangent)}) < 2:
+            return frozenset()
+        bare: set[int] = set()
+        guarded: set[int] = set()
+        for part in parts:
+            operands: tuple[Expr, ...] = ()
+            if isinstance(part, Method) and part.name == "defined" and isinstance(part.receiver, Cotangent):
+                guarded.add(part.receiver.index)
+            elif isinstance(part, Method):
+                operands = (part.receiver,)
+            elif isinstance(part, Binary | Unary):
+                operands = children(part)
+            bare |= {e.index for e in operands if isinstance(e, Cotangent)}
+        return frozenset(bare - guarded)
 
 
 @frozen

@@ -21,8 +21,8 @@ def _regroup(values, lengths):
 
 
 def _zeros_for(tangent, primal):
-    """The tangent, or zeros where there is none."""
-    return torch.zeros_like(primal) if tangent is None else tangent
+    """The tangent, or zeros where there is none; none of an input that is absent."""
+    return torch.zeros_like(primal) if tangent is None and primal is not None else tangent
 
 
 def lab__foreach_axpy_backward(grads, needs_input_grad, alpha):

@@ -10,8 +10,8 @@ from torch import Tensor
 
 
 def _zeros_for(tangent, primal):
-    """The tangent, or zeros where there is none."""
-    return torch.zeros_like(primal) if tangent is None else tangent
+    """The tangent, or zeros where there is none; none of an input that is absent."""
+    return torch.zeros_like(primal) if tangent is None and primal is not None else tangent
 
 
 def lab_jitter_backward(grads, needs_input_grad, result1):
