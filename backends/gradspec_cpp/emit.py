@@ -103,9 +103,7 @@ def _for_old_torch(program: Program, shape: Shape) -> Program:
     diagnostics = Diagnostics()
     for op in program.nodes:
         for function in called_functions(own.functions, [d.formula for d in op.derivatives])[:1]:
-            message = (
-                f"`{op.name}` calls the function `{function.name}`: shape {shape.name} is C++14, which has no form for it"
-            )
+            message = f"`{op.name}` calls the function `{function.name}`: shape {shape.name} is C++14, which has no form for it"
             diagnostics.add("GS0906", message, op.span, help="write it in C++, and declare it: `extern NAME;`")
     diagnostics.raise_errors()
     return evolve(program, functions=(), own_helpers=False)
