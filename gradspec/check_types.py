@@ -2,24 +2,39 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from gradspec import ir
 from gradspec import syntax as s
 from gradspec.diagnostics import Diagnostics
-from gradspec.op_table import OpTable
-from gradspec.parse.formula import body_expressions
 from gradspec.signatures import Signatures, result_type
+from gradspec.source import Source
 from gradspec.typed import Fault, Typing, gradient_fault
 from gradspec.typed_function import check_result, type_function
-from gradspec.written import Written, written_formulas
+from gradspec.written import Written, body_nodes, written_formulas
 
 
-def check_types(
-    specs: Iterable[s.Spec], ops: Iterable[ir.Op], functions: tuple[ir.Function, ...], table: OpTable, diagnostics: Diagnostics
-) -> None:
+def sound_items(specs: Iterable[s.Spec], diagnostics: Diagnostics) -> set[s.Entry | s.Function]:
+    """The entries and functions that no error was found in."""
+    items: dict[Source, list[tuple[int, s.Entry | s.Function]]] = {}
+    for spec in specs:
+        for item in (*spec.entries, *spec.functions):
+            items.setdefault(item.excerpt.span.source, []).append((item.excerpt.span.start, item))
+    sound = {item for found in items.values() for _, item in found}
+    for found in items.values():
+        found.sort(key=lambda pair: pair[0])
+    for diagnostic in diagnostics.all:
+        if diagnostic.severity == "error" and diagnostic.span is not None:
+            inside = items.get(diagnostic.span.source, [])
+            place = bisect_right(inside, diagnostic.span.start, key=lambda pair: pair[0]) - 1
+            if place >= 0:
+                sound.discard(inside[place][1])
+    return sound
+
+
+def check_types(specs: Iterable[s.Spec], ops: Iterable[ir.Op], signatures: Signatures, diagnostics: Diagnostics) -> None:
     """Check every formula that a spec writes out; what has no schema is of unknown type, and no error."""
-    signatures = Signatures(table.named, functions)
     specs = tuple(specs)
     ops = tuple(ops)
     _check_forwards(specs, ops, signatures, diagnostics)
@@ -49,57 +64,81 @@ def _check_forwards(specs: Iterable[s.Spec], ops: Iterable[ir.Op], signatures: S
 
 
 def check_function_types(
-    written: Iterable[s.Function],
-    resolved: Iterable[ir.Function],
-    known: tuple[ir.Function, ...],
-    table: OpTable,
-    diagnostics: Diagnostics,
+    functions: Iterable[tuple[s.Function, ir.Function]], signatures: Signatures, diagnostics: Diagnostics
 ) -> None:
-    """Check every function that specs write out, where `known` are all that these may call."""
-    signatures = Signatures(table.named, known)
-    pairs_of_functions = list(zip(written, resolved, strict=True))
-    called: dict[int, set[int]] = {}
-    for source, function in pairs_of_functions:
+    """Check functions that specs write out."""
+    called: dict[int, list[int]] = {}
+    sources: dict[int, s.Function] = {}
+    for source, function in functions:
         typing = Typing(signatures)
         type_function(typing, function)
         targets = [b.signature.function for b in typing.bindings.values()]
-        called[id(function)] = {id(f) for f in targets if f is not None}
-        pairs = list(zip(function.expressions, body_expressions(source.body), strict=True))
-        for fault in typing.faults:
-            for expr, node in pairs:
-                whole = Written((), expr, s.Rule("", (), s.Formula(source.body_excerpt, node)), False)
-                if whole.node_of(fault.expr) is not None:
-                    _report(fault, whole, diagnostics)
-                    break
-    in_circles = _in_circles(called)
-    for source, function in pairs_of_functions:
-        if id(function) in in_circles:
-            message = f"`{function.name}` comes to call itself"
-            diagnostics.add("GS0412", message, source.name_span, help="walk over a list with `fold` instead")
+        called[id(function)] = [id(f) for f in targets if f is not None]
+        sources[id(function)] = source
+        if typing.faults:
+            nodes = body_nodes(function.expressions, source.body)
+            for fault in typing.faults:
+                node = nodes[id(fault.expr)]
+                _report_at(fault, node, s.Formula(source.body_excerpt, node), diagnostics)
+    for circle in _circles(called):
+        names = list(dict.fromkeys([sources[c].schema.name.base for c in circle]))
+        message = f"`{names[0]}` comes to call itself"
+        if len(names) > 1:
+            message += f", by way of {', '.join([f'`{n}`' for n in names[1:4]])}{', ...' if len(names) > 4 else ''}"
+        diagnostics.add("GS0412", message, sources[circle[0]].name_span, help="walk over a list with `fold` instead")
 
 
-def _in_circles(called: dict[int, set[int]]) -> set[int]:
-    """Who reaches itself."""
-    found = set()
-    for start, first in called.items():
-        seen: set[int] = set()
-        todo = list(first)
-        while todo:
-            at = todo.pop()
-            if at not in seen:
-                seen.add(at)
-                todo += called.get(at, ())
-        if start in seen:
-            found.add(start)
-    return found
+def _circles(called: Mapping[int, Sequence[int]]) -> Iterator[list[int]]:
+    """Who reach themselves, those that reach each other together, in order (Tarjan 1972, without recursion)."""
+    order = {node: i for i, node in enumerate(called)}
+    number: dict[int, int] = {}
+    low: dict[int, int] = {}
+    stack: list[int] = []
+    on_stack: set[int] = set()
+    found: list[list[int]] = []
+    for root in called:
+        if root in number:
+            continue
+        way = [(root, iter(called[root]))]
+        number[root] = low[root] = len(number)
+        stack.append(root)
+        on_stack.add(root)
+        while way:
+            node, rest = way[-1]
+            following = next((n for n in rest if n in called and (n not in number or n in on_stack)), None)
+            if following is None:
+                way.pop()
+                if way:
+                    low[way[-1][0]] = min(low[way[-1][0]], low[node])
+                if low[node] == number[node]:
+                    members = []
+                    while not members or members[-1] != node:
+                        members.append(stack.pop())
+                    on_stack.difference_update(members)
+                    if len(members) > 1 or node in called[node]:
+                        found.append(sorted(members, key=order.__getitem__))
+            elif following in number:
+                low[node] = min(low[node], number[following])
+            else:
+                number[following] = low[following] = len(number)
+                stack.append(following)
+                on_stack.add(following)
+                way.append((following, iter(called[following])))
+    return iter(sorted(found, key=lambda members: order[members[0]]))
 
 
 def _report(fault: Fault, written: Written, diagnostics: Diagnostics) -> None:
-    node = written.node_of(fault.expr) if fault.at == "name" else None
-    if isinstance(node, s.Method):
-        span = written.rule.formula.excerpt.place(node.name.start, node.name.end)
-    elif isinstance(node, s.Call):
-        span = written.rule.formula.place(node.function)
+    node = written.node_of(fault.expr)
+    if node is None:
+        diagnostics.add(fault.code, fault.message, written.rule.formula.excerpt.span, help=fault.help)
     else:
-        span = written.place(fault.expr)
+        _report_at(fault, node, written.rule.formula, diagnostics)
+
+
+def _report_at(fault: Fault, node: s.Expr, formula: s.Formula, diagnostics: Diagnostics) -> None:
+    span = formula.place(node)
+    if fault.at == "name" and isinstance(node, s.Method):
+        span = formula.excerpt.place(node.name.start, node.name.end)
+    elif fault.at == "name" and isinstance(node, s.Call):
+        span = formula.place(node.function)
     diagnostics.add(fault.code, fault.message, span, help=fault.help)

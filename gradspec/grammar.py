@@ -14,7 +14,16 @@ from lark.visitors import Transformer
 
 from gradspec.cache import cache_folder
 from gradspec.diagnostics import Diagnostics
-from gradspec.habits import formula_help, schema_help, spec_help, uncalled_member
+from gradspec.habits import (
+    ending_help,
+    formula_help,
+    item_help,
+    open_fold,
+    schema_help,
+    spec_help,
+    statement_help,
+    uncalled_member,
+)
 from gradspec.source import Excerpt
 
 STRING_HELP = 'end it with `"`, on the same line'
@@ -71,40 +80,62 @@ def _tables_file(name: str) -> str | bool:
 def report_formula_error(error: UnexpectedInput, excerpt: Excerpt, diagnostics: Diagnostics) -> None:
     """Say what is wrong with a formula that Lark refused."""
     text, at = excerpt.text, error_position(error, excerpt.text)
-    if _report_bad_text(text, at, excerpt, diagnostics):
+    if _report_common(error, text, at, excerpt, diagnostics):
         return
-    if _report_brackets(text, at, excerpt, diagnostics):
-        return
-    found = text[at : at + 1]
-    if isinstance(error, UnexpectedToken) and error.token.type != "$END":
-        found = str(error.token)
-    member = uncalled_member(text, at)
-    if member is not None:
-        start, end, help_ = member
-        diagnostics.add("GS0201", f"`{text[start:end]}` is not called", excerpt.place(start, end), help=help_)
-        return
-    if not found:
-        place = excerpt.place(max(0, len(text.rstrip()) - 1), len(text.rstrip()))
-        diagnostics.add("GS0201", "the formula ends too early", place, label="something must follow")
-        return
-    help_ = ""
+    found = _found(error, text, at)
     if found == ";":
         help_ = "a formula is one expression; nothing may follow it"
-    elif found == "=":
-        help_ = "a formula cannot assign; compare with =="
     elif found == "#":
         help_ = "a formula is one expression; C++ preprocessor lines cannot stand in it"
-    elif found == "'":
-        help_ = 'strings stand in double quotes: "text"'
     elif _begins_next_rule(text, at, found):
         help_ = "is a `;` missing before it?"
     else:
         help_ = formula_help(text, at, found)
-    diagnostics.add("GS0201", f"`{found}` cannot stand here", excerpt.place(at, at + len(found)), help=help_)
+    diagnostics.add("GS0201", f"`{printable(found)}` cannot stand here", excerpt.place(at, at + len(found)), help=help_)
 
 
-def report_schema_error(error: UnexpectedInput, excerpt: Excerpt, diagnostics: Diagnostics) -> None:
-    """Say what is wrong with a schema that Lark refused."""
+def report_statement_error(error: UnexpectedInput, excerpt: Excerpt, diagnostics: Diagnostics) -> None:
+    """Say what is wrong with a statement that Lark refused."""
+    text, at = excerpt.text, error_position(error, excerpt.text)
+    found = _found(error, text, at)
+    if found and (help_ := statement_help(text, at, found)):
+        diagnostics.add("GS0201", f"`{printable(found)}` cannot stand here", excerpt.place(at, at + len(found)), help=help_)
+    elif not _report_common(error, text, at, excerpt, diagnostics):
+        help_ = formula_help(text, at, found)
+        diagnostics.add("GS0201", f"`{printable(found)}` cannot stand here", excerpt.place(at, at + len(found)), help=help_)
+
+
+def _found(error: UnexpectedInput, text: str, at: int) -> str:
+    """What stands at the place where Lark stopped; empty at the end."""
+    if isinstance(error, UnexpectedToken) and error.token.type != "$END":
+        return str(error.token)
+    return text[at : at + 1]
+
+
+def _report_common(error: UnexpectedInput, text: str, at: int, excerpt: Excerpt, diagnostics: Diagnostics) -> bool:
+    """Report what formulas and statements may have in common, if it is that."""
+    if _report_bad_text(text, at, excerpt, diagnostics) or _report_brackets(text, at, excerpt, diagnostics):
+        return True
+    member = uncalled_member(text, at)
+    if member is not None:
+        start, end, help_ = member
+        diagnostics.add("GS0201", f"`{text[start:end]}` is not called", excerpt.place(start, end), help=help_)
+    elif not text[at : at + 1]:
+        place = excerpt.place(max(0, len(text.rstrip()) - 1), len(text.rstrip()))
+        if "SEMICOLON" in (getattr(error, "expected", None) or ()):
+            diagnostics.add("GS0203", "a `;` is missing", place, help=ending_help(text) or "each statement ends with `;`")
+        else:
+            diagnostics.add("GS0201", "the formula ends too early", place, label="something must follow", help=ending_help(text))
+    else:
+        return False
+    return True
+
+
+_HEADER_HELP = "a header looks like `name(Tensor x, int[] dims, float eps=0.1) -> (Tensor, Tensor)`"
+
+
+def report_schema_error(error: UnexpectedInput, excerpt: Excerpt, diagnostics: Diagnostics, *, is_function: bool = False) -> None:
+    """Say what is wrong with a schema, or a function's header, that Lark refused."""
     text, at = excerpt.text, error_position(error, excerpt.text)
     start = len(text) - len(text.lstrip(BLANKS))
     name = (text[start:].partition("(")[0].split(maxsplit=1) or [""])[0]
@@ -113,19 +144,22 @@ def report_schema_error(error: UnexpectedInput, excerpt: Excerpt, diagnostics: D
             "GS0311",
             f"bad op name `{printable(name)}`",
             excerpt.place(start, start + max(1, len(name))),
-            help="names match [A-Za-z_][A-Za-z0-9_]*, with `.overload` behind and `library::` before where needed",
+            help=_HEADER_HELP
+            if is_function
+            else "names match [A-Za-z_][A-Za-z0-9_]*, with `.overload` behind and `library::` before where needed",
         )
         return
     if _report_bad_text(text, at, excerpt, diagnostics):
         return
     found = text[at : at + 1]
-    help_ = "a schema looks like `name.overload(Tensor self, *, int dim=0) -> Tensor`"
+    what = "header" if is_function else "schema"
+    help_ = _HEADER_HELP if is_function else "a schema looks like `name.overload(Tensor self, *, int dim=0) -> Tensor`"
     if not found:
         end = len(text.rstrip(BLANKS))
-        diagnostics.add("GS0202", "the schema ends too early", excerpt.place(max(end - 1, 0), end), help=help_)
+        diagnostics.add("GS0202", f"the {what} ends too early", excerpt.place(max(end - 1, 0), end), help=help_)
         return
     help_ = schema_help(text, at, found) or help_
-    diagnostics.add("GS0202", f"`{found}` cannot stand here in a schema", excerpt.place(at, at + 1), help=help_)
+    diagnostics.add("GS0202", f"`{found}` cannot stand here in a {what}", excerpt.place(at, at + 1), help=help_)
 
 
 def report_spec_error(error: UnexpectedInput, excerpt: Excerpt, diagnostics: Diagnostics) -> None:
@@ -134,19 +168,31 @@ def report_spec_error(error: UnexpectedInput, excerpt: Excerpt, diagnostics: Dia
     if _report_bad_text(text, at, excerpt, diagnostics):
         return
     found = str(error.token) if isinstance(error, UnexpectedToken) else text[at : at + 1]
+    if found == ";" and (start := open_fold(text, at)) >= 0:
+        help_ = "write a function, `fn name(Tensor[] grads) -> Tensor { ... }`, and call it"
+        diagnostics.add("GS0410", "`fold` stands only in a function", excerpt.place(start, start + len("fold")), help=help_)
+        return
+    word = text.split(maxsplit=1)[0] if text.strip() else ""
+    help_ = _ITEM_HELP.get(word, "a rule looks like `self: grad * other;`")
     if not found:
         end = len(text.rstrip())
-        help_ = "end it with `;`: `library NAME;`, `extern NAME, NAME;`"
-        diagnostics.add("GS0203", "the declaration does not end", excerpt.place(max(0, end - 1), end), help=help_)
+        message = "the declaration does not end" if word in ("library", "extern") else "something must follow"
+        diagnostics.add("GS0203", message, excerpt.place(max(0, end - 1), end), help=help_)
         return
     expected: set[str] = set(getattr(error, "expected", None) or getattr(error, "allowed", None) or ())
-    help_ = "a rule looks like `self: grad * other;`"
     if "_OP" in expected:
-        help_ = "a file holds `op SCHEMA { ... }`, `library NAME;` and `extern NAME;`"
-    elif text.lstrip().startswith(("library", "extern")):
-        help_ = "declarations look like `library NAME;` and `extern NAME, NAME;`"
+        help_ = item_help(text, at, found)
     help_ = spec_help(text) or help_
     diagnostics.add("GS0203", f"`{printable(found)}` cannot stand here", excerpt.place(at, at + len(found)), help=help_)
+
+
+_DECLARED = "declarations look like `library NAME;` and `extern NAME, NAME;`"
+_ITEM_HELP = {
+    "library": _DECLARED,
+    "extern": _DECLARED,
+    "fn": "a function looks like `fn name(Tensor x) -> Tensor { return x * 2; }`",
+    "op": "an op looks like `op name(Tensor self) -> Tensor { self: grad; }`",
+}
 
 
 def is_op_name(text: str) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from gradspec.diagnostics import Diagnostics, did_you_mean
+from gradspec.functions import CONSTANTS
 from gradspec.ir import Schema
 from gradspec.syntax import KeyName
 
@@ -21,6 +22,12 @@ RESERVED_ARGUMENTS = {
     "retain_variables": "whether buffers are kept",
     "result": "the op's output",
 }
+
+# Words that have a meaning of their own in functions: of the language, of types and of constants.
+WORDS = frozenset(
+    {*"fold for if in let range return zip true false".split(), *"Tensor Scalar ScalarType TensorOptions TensorGeometry".split()}
+    | CONSTANTS
+)
 
 # The autograd dispatch keys of c10/core/DispatchKey.h that a derivative can be registered for.
 _AUTOGRAD_KEY_ENDINGS = (

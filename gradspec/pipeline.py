@@ -6,11 +6,11 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Literal, TypeAlias
 
-from attrs import frozen
+from attrs import evolve, frozen
 
 from gradspec import syntax as s
 from gradspec.check import check_class_names
-from gradspec.check_types import check_function_types, check_types
+from gradspec.check_types import check_function_types, check_types, sound_items
 from gradspec.diagnostics import Diagnostic, Diagnostics
 from gradspec.ir import Function, Op, Program, called_functions
 from gradspec.load import load_source
@@ -19,6 +19,7 @@ from gradspec.parse import parse_spec
 from gradspec.prelude import prelude_functions
 from gradspec.resolve import resolve_specs
 from gradspec.resolve_functions import resolve_functions
+from gradspec.signatures import Signatures
 from gradspec.source import Source, Span
 from gradspec.suspect import check_suspects
 from gradspec.torch_yaml import parse_derivatives, parse_native_functions
@@ -67,18 +68,20 @@ def compile_sources(
     found = Diagnostics() if diagnostics is None else diagnostics
     table = OpTable({}, found) if schemas is None else parse_native_functions(schemas, found)
     specs = [_parse(source, found) for source in sources]
-    known = frozenset(externs)
+    unread = frozenset[str]().union(*[spec.unread for spec in specs])
+    known = unread.union(externs)
     written = [f for spec in specs for f in spec.functions]
     own = resolve_functions(written, table, known.union(*[spec.externs for spec in specs]), found)
     functions = own
     if helpers == "prelude":
         functions += prelude_functions(table, [f.name for f in own])
     ops = resolve_specs(specs, table, known | {f.name for f in functions}, found)
+    signatures = Signatures(table.named, functions, unread)
+    sound = sound_items(specs, found)
+    check_function_types([pair for pair in zip(written, own, strict=True) if pair[0] in sound], signatures, found)
+    check_types([evolve(spec, entries=tuple([e for e in spec.entries if e in sound])) for spec in specs], ops, signatures, found)
     found.raise_errors()
-    check_function_types(written, own, functions, table, found)
-    check_types(specs, ops, functions, table, found)
-    if not found.has_errors:
-        check_suspects(specs, ops, found)
+    check_suspects(specs, ops, found)
     ops += tuple(derive_view_copies(ops, table))
     ops += tuple(derive_foreach(ops, table))
     check_class_names(ops, found)

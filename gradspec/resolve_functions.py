@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from gradspec import ir
 from gradspec import syntax as s
 from gradspec.diagnostics import Diagnostics
+from gradspec.names import WORDS
 from gradspec.op_table import OpTable
 from gradspec.scope import Scope
 
@@ -16,7 +17,7 @@ def resolve_functions(
 ) -> tuple[ir.Function, ...]:
     """The functions in order; what is wrong with them is in `diagnostics`."""
     externs |= {str(f.schema.name) for f in functions}
-    _check_headers(functions, diagnostics)
+    _check_headers(functions, table, diagnostics)
     return tuple([_resolve(f, table, externs, diagnostics) for f in functions])
 
 
@@ -52,14 +53,18 @@ def _resolve(function: s.Function, table: OpTable, externs: frozenset[str], diag
     return ir.Function(schema, tuple(statements), result, function.doc, function.name_span)
 
 
-def _check_headers(functions: Sequence[s.Function], diagnostics: Diagnostics) -> None:
-    """A header is plain: a name, parameters by position, results without names; no two take the same."""
+def _check_headers(functions: Sequence[s.Function], table: OpTable, diagnostics: Diagnostics) -> None:
+    """A header is plain: a name of its own, parameters by position, results without names; no two take the same."""
     first: dict[tuple[str, ...], s.Function] = {}
     for function in functions:
         schema = function.schema
         why = ""
         if schema.keyword or schema.out:
             why = "its parameters are given by position alone"
+        elif schema.name.base in WORDS:
+            why = f"`{schema.name.base}` is a word of the language"
+        elif schema.name.base in table.listed:
+            why = f"ATen has an operator of that name, and `{schema.name.base}(...)` would mean either"
         elif schema.name.overload or schema.name.library:
             why = "several functions may share a plain name, if their parameters differ in type"
         elif any(a.alias is not None for a in schema.arguments) or any(r.alias is not None for r in schema.returns):
@@ -75,6 +80,10 @@ def _check_headers(functions: Sequence[s.Function], diagnostics: Diagnostics) ->
         if why:
             message = f"`{schema.name}` is not the header of a function"
             diagnostics.add("GS0413", message, function.name_span, help=why)
+        for argument in schema.arguments:
+            if argument.name in WORDS:
+                message = f"`{argument.name}` is a word of the language"
+                diagnostics.add("GS0411", message, function.place_of(argument.name), help="rename the parameter")
         same = first.setdefault((str(schema.name), *[str(a.type) for a in schema.positional]), function)
         if same is not function:
             message = f"`{schema.name}` stands twice with the same parameters"

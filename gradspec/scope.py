@@ -12,7 +12,8 @@ from gradspec import ir
 from gradspec import syntax as s
 from gradspec.diagnostics import Diagnostics
 from gradspec.functions import BUILTIN_FUNCTIONS, CONCRETE_METHODS, CONSTANTS, OPEN_NAMESPACES, TORCH_HELPERS
-from gradspec.habits import FOREIGN_NAMES
+from gradspec.habits import FOREIGN_FUNCTIONS, FOREIGN_NAMES
+from gradspec.names import WORDS
 from gradspec.op_table import OpTable
 from gradspec.saved import PROPERTY_METHODS, property_of
 from gradspec.types import OPTIONAL_TENSOR, Type, is_tensor_like, is_tensor_list
@@ -85,7 +86,7 @@ class Scope:
             case s.Conditional(test=test, then=then, other=other):
                 return ir.Conditional(self.resolve(test), self.resolve(then), self.resolve(other))
             case s.Lambda(param_type=param_type, param=param, body=body):
-                return ir.Lambda(param_type, param.text, self._inside(body, (param,), again=True))
+                return ir.Lambda(param_type, param.text, self._inside(body, (param,), again=not self.function))
             case s.Comprehension(value=value, names=names, sources=sources, test=test):
                 self._check_stands_in_function("a list made of another one", expr)
                 walked = tuple([self.resolve(x) for x in sources])
@@ -112,6 +113,9 @@ class Scope:
 
     def check_new(self, name: s.Name) -> None:
         """Report a name that means something already."""
+        if self.function and name.text in WORDS:
+            self._report("GS0411", f"`{name.text}` is a word of the language", name, help="choose another name")
+            return
         if name.text in self.locals or name.text in self.inputs or name.text in self.outputs:
             help_ = "a name means one thing in a formula or function: choose another one"
             self._report("GS0411", f"`{name.text}` has a meaning here already", name, help=help_)
@@ -284,7 +288,7 @@ class Scope:
             self._report("GS0401", f"unknown name `{text}`", node, help=FOREIGN_NAMES[text])
             return
         known = {*self.inputs, *self.outputs, *self.locals}
-        if node is self.formula.value:
+        if node is self.formula.value and not self.before and not self.function:
             known |= {"non_differentiable", "auto_linear", "auto_element_wise"}
         if self.before or self.function:
             pass
@@ -363,7 +367,17 @@ class Scope:
 
     def _check_function(self, function: s.Name, has_template: bool) -> None:
         text = function.text.removeprefix("::")
-        if self.function and text in ("range", "zip"):
+        if self.function and text == "range":
+            return
+        if text in ("range", "zip") and text not in self.externs:
+            if self.function:
+                help_ = "write `[EXPR for x, y in zip(xs, ys)]`, with as many names as lists"
+                self._report("GS0410", "`zip` stands only where lists are walked", function, help=help_)
+            else:
+                self._check_stands_in_function(f"`{text}`", function)
+            return
+        if text in FOREIGN_FUNCTIONS and text not in self.externs and text not in self.table.listed:
+            self._report("GS0402", f"unknown function `{text}`", function, help=FOREIGN_FUNCTIONS[text])
             return
         if has_template or text in TORCH_HELPERS or text in BUILTIN_FUNCTIONS or text in self.externs:
             return

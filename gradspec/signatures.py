@@ -59,11 +59,12 @@ class Signature:
 class Signatures:
     """All signatures, by name. `operators` gives the overloads of a base name, for other libraries' ops `library::base`.
 
-    `own` are functions of the language: one hides what PyTorch declares by its name.
+    `own` are functions of the language: one hides what PyTorch declares by its name. Of those that are `unread` nothing is known.
     """
 
     operators: Callable[[str], tuple[Operator, ...]]
     own: tuple[Function, ...] = ()
+    unread: frozenset[str] = frozenset()
     _own: dict[str, list[Signature]] = field(init=False, factory=dict)
     _functions: dict[str, tuple[Signature, ...]] = field(init=False, factory=dict)
     _methods: dict[tuple[str, str], tuple[Signature, ...]] = field(init=False, factory=dict)
@@ -76,11 +77,18 @@ class Signatures:
         """The overloads of a free function by the name that a formula calls it by; none where it is not known."""
         found = self._functions.get(name)
         if found is None:
-            bare = name.removeprefix("::").removeprefix("at::")
-            found = tuple(self._own.get(bare) or declared_functions().get(bare) or ())
+            if name in self.unread:
+                return ()
+            plain = name.removeprefix("::")
+            bare = plain.removeprefix("at::")
+            found = tuple(self._own.get(plain) or declared_functions().get(bare) or ())
             found += tuple(self._of_operators(bare, method=False))
             self._functions[name] = found
         return found
+
+    def is_own(self, name: str) -> bool:
+        """Whether it is the name of a function of the language."""
+        return name in self._own
 
     def methods(self, receiver: str, name: str) -> tuple[Signature, ...]:
         """The overloads of a member function of a base type."""

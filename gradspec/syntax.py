@@ -190,6 +190,14 @@ class Function:
         """Where the function's name stands."""
         return self.excerpt.place(0, len(str(self.schema.name)))
 
+    def place_of(self, parameter: str) -> Span:
+        """Where a parameter's name stands in the header."""
+        text, size = self.excerpt.text, len(parameter)
+        at = text.find(parameter, text.find("("))
+        while f"a{text[at - 1]}".isidentifier() or f"a{text[at + size]}".isidentifier():
+            at = text.find(parameter, at + 1)
+        return self.excerpt.place(at, at + size)
+
 
 # ----------------------------------------------------------------------------------------------------------------- entries
 
@@ -261,10 +269,14 @@ class Entry:
 
 @frozen(eq=False)
 class Spec:
-    """One file of entries and functions; `externs` are functions that it declares to exist elsewhere."""
+    """One file of entries and functions; `externs` are functions that it declares to exist elsewhere.
+
+    Functions that it has and that could not be read are `unread`.
+    """
 
     path: str
     entries: tuple[Entry, ...]
     externs: tuple[str, ...] = ()
     functions: tuple[Function, ...] = ()
     library: str = ""
+    unread: frozenset[str] = frozenset()

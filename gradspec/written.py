@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from attrs import frozen
+from attrs import field, frozen
 
 from gradspec import ir
 from gradspec import syntax as s
+from gradspec.parse.body import body_expressions
 from gradspec.parse.formula import expr_children
 from gradspec.source import Span
 
@@ -20,11 +21,13 @@ class Written:
     expr: ir.Expr
     rule: s.Rule
     is_vjp: bool
+    _nodes: dict[int, s.Expr] = field(init=False, factory=dict, repr=False)
 
     def node_of(self, part: ir.Expr) -> s.Expr | None:
         """What was written for a part of the expression, which is told from others by identity."""
-        value = self.rule.formula.value
-        return None if isinstance(value, str) else _node_of(part, self.expr, value)
+        if not self._nodes and not isinstance(self.rule.formula.value, str):
+            _pair(self.expr, self.rule.formula.value, self._nodes)
+        return self._nodes.get(id(part))
 
     def place(self, part: ir.Expr) -> Span:
         """Where a part of the expression stands; the whole formula if that cannot be told."""
@@ -45,12 +48,18 @@ def written_formulas(specs: Iterable[s.Spec], ops: Iterable[ir.Op]) -> Iterator[
         yield op, (*vjps, *jvps)
 
 
-def _node_of(wanted: ir.Expr, expr: ir.Expr, node: s.Expr) -> s.Expr | None:
-    # Both trees have the same shape, down to names and gradients.
-    if expr is wanted:
-        return node
-    for part, written in zip(ir.children(expr), expr_children(node), strict=False):
-        found = _node_of(wanted, part, written)
-        if found is not None:
-            return found
-    return None
+def body_nodes(expressions: Iterable[ir.Expr], body: s.Body) -> dict[int, s.Expr]:
+    """What was written for each part of a function's expressions, by `id`."""
+    nodes: dict[int, s.Expr] = {}
+    for expr, node in zip(expressions, body_expressions(body), strict=True):
+        _pair(expr, node, nodes)
+    return nodes
+
+
+def _pair(expr: ir.Expr, node: s.Expr, nodes: dict[int, s.Expr]) -> None:
+    """Note the surface node of each part. Both trees have the same shape, down to names and gradients."""
+    pending = [(expr, node)]
+    while pending:
+        part, written = pending.pop()
+        nodes.setdefault(id(part), written)
+        pending += zip(ir.children(part), expr_children(written), strict=False)

@@ -33,7 +33,7 @@ FORMULAS = {
     "grad[0, 0]": ("`,` cannot", "`x.select(dim, i)`"),
     "grad * (double)n": ("`n` cannot", "`static_cast<double>(...)`"),
     "at:sigmoid(grad)": ("`:` cannot", "`at::sigmoid`"),
-    "auto t = grad": ("`t` cannot", "`extern`"),
+    "auto t = grad": ("`t` cannot", "move more into a function, `fn "),
     "lambda x: x": ("`x` cannot", "`[](T x) { return x; }`"),
 }
 

@@ -46,54 +46,25 @@ def parse_formula(excerpt: Excerpt, diagnostics: Diagnostics, *, is_printed: boo
         grammar.report_formula_error(error, excerpt, diagnostics)
         return None
     if len(text) > MAX_NESTING:
-        deep = _too_deep(expr, MAX_NESTING + (8 if is_printed else 0))
+        deep = too_deep(expr, MAX_NESTING + (8 if is_printed else 0))
         if deep is not None:
             message = f"nested deeper than {MAX_NESTING} expressions"
             help_ = "move a part of it into a helper function; in a chain like `a + b + c` each operator is a level"
             diagnostics.add("GS0801", message, excerpt.place(deep.start, deep.start + 1), help=help_)
             return None
     formula = s.Formula(excerpt, expr)
-    return formula if _check_tokens(formula, diagnostics) else None
+    return formula if check_tokens(formula, diagnostics) else None
 
 
 @lru_cache(maxsize=20_000)
 def _formula_tree(text: str) -> s.Expr:
-    return cast(s.Expr, _formula_parser().parse(text, start="start"))
+    return cast(s.Expr, formula_parser().parse(text, start="start"))
 
 
 @cache
-def _formula_parser() -> Lark:
-    return grammar.build_parser("formula", _FormulaBuilder(), starts=("start", "body"))
-
-
-def parse_body(excerpt: Excerpt, diagnostics: Diagnostics) -> s.Body | None:
-    """The body of a function; None where it is wrong, with the reason in `diagnostics`."""
-    if len(excerpt.text) > MAX_FORMULA_LENGTH:
-        message = f"the function has {len(excerpt.text):,} characters; at most {MAX_FORMULA_LENGTH:,} are read"
-        diagnostics.add("GS0802", message, excerpt.place(0, 1), help="move parts of it into other functions")
-        return None
-    try:
-        body = cast(s.Body, _formula_parser().parse(excerpt.text, start="body"))
-    except UnexpectedInput as error:
-        grammar.report_formula_error(error, excerpt, diagnostics)
-        return None
-    fine = True
-    for expr in body_expressions(body):
-        deep = _too_deep(expr, MAX_NESTING)
-        if deep is not None:
-            message = f"nested deeper than {MAX_NESTING} expressions"
-            diagnostics.add("GS0801", message, excerpt.place(deep.start, deep.start + 1), help="name a part of it with `let`")
-            return None
-        fine = _check_tokens(s.Formula(excerpt, expr), diagnostics) and fine
-    return body if fine else None
-
-
-def body_expressions(body: s.Body) -> tuple[s.Expr, ...]:
-    """Every expression of a function's body, in order."""
-    parts: list[s.Expr] = []
-    for statement in body.statements:
-        parts += [statement.value] if isinstance(statement, s.Let) else [statement.test, statement.value]
-    return (*parts, body.result)
+def formula_parser() -> Lark:
+    """The parser of formulas, of functions' bodies, and of single statements."""
+    return grammar.build_parser("formula", _FormulaBuilder(), starts=("start", "body", "statement"))
 
 
 def expr_children(expr: s.Expr) -> tuple[s.Expr, ...]:
@@ -123,7 +94,8 @@ def expr_children(expr: s.Expr) -> tuple[s.Expr, ...]:
             return ()
 
 
-def _too_deep(expr: s.Expr, deepest: int) -> s.Expr | None:
+def too_deep(expr: s.Expr, deepest: int) -> s.Expr | None:
+    """The first part of an expression that is nested deeper than that."""
     pending = [(expr, 1)]
     while pending:
         node, depth = pending.pop()
@@ -143,7 +115,8 @@ _NO_FUNCTIONS = frozenset(
 )
 
 
-def _check_tokens(formula: s.Formula, diagnostics: Diagnostics) -> bool:
+def check_tokens(formula: s.Formula, diagnostics: Diagnostics) -> bool:
+    """Whether every number and every called name of a formula is one; what is not is reported."""
     pending: list[s.Expr] = [cast(s.Expr, formula.value)]
     fine = True
     while pending:

@@ -59,6 +59,8 @@ def find_op(source: Source, start: int, stop: int, diagnostics: Diagnostics) -> 
         elif len(opened) == 1 and (key := scan.dispatch_head()) is not None:
             opened.append(scan.at - 1)
             dispatch = key
+        elif scan.nested_item():
+            pass
         elif scan.go_to(";}") == ";":
             scan.at += 1
             if scan.fine:
@@ -73,20 +75,58 @@ def find_op(source: Source, start: int, stop: int, diagnostics: Diagnostics) -> 
     return FoundOp(head, tuple(rules), scan.at)
 
 
-def find_end(source: Source, start: int, stop: int, diagnostics: Diagnostics) -> int:
-    """Where the function whose text begins at `start` ends: behind the brace that closes its body, else at `stop`.
+@frozen
+class FoundFunction:
+    """The place of a function's header, of its whole body, of each statement with its `;`, and where the function ends."""
 
-    Brackets, strings and comments that do not end are reported.
+    header: tuple[int, int]
+    body: tuple[int, int]
+    statements: tuple[tuple[int, int], ...]
+    end: int
+
+
+def find_function(source: Source, start: int, stop: int, diagnostics: Diagnostics) -> FoundFunction | None:
+    """The parts of the function whose text begins at `start`, behind the word `fn`, and ends at `stop`; None without braces.
+
+    Statements whose brackets, strings or comments do not end are reported and left out, as is one without its `;`.
     """
     scan = _Scanner(source, stop, diagnostics, start)
-    if scan.go_to("{") != "{":
-        return stop
+    scan.next_sign()
+    head_start = scan.at
+    sign = scan.go_to("{;}")
+    head = (head_start, scan.end_before())
+    if sign != "{":
+        if scan.fine:
+            help_ = "a function looks like `fn name(Tensor x) -> Tensor { return x * 2; }`"
+            scan.report("GS0203", "a function without its `{`", min(max(start - 1, head[1] - 1), stop - 1), help=help_)
+        return None
     opened = scan.at
     scan.at += 1
-    if scan.go_to("}") == "}":
-        return scan.at + 1
-    scan.report("GS0206", "`{` is not closed", opened)
-    return stop
+    statements = tuple(_statements(scan))
+    closed = scan.at
+    if scan.next_sign() == "}":
+        scan.at += 1
+    else:
+        scan.fine = True
+        scan.report("GS0206", "`{` is not closed", opened)
+    return FoundFunction(head, (opened + 1, closed), statements, scan.at)
+
+
+def find_statements(source: Source, start: int, stop: int, diagnostics: Diagnostics) -> tuple[tuple[int, int], ...]:
+    """The places of the statements between two places, each with its `;`; one without it is reported and left out."""
+    return tuple(_statements(_Scanner(source, stop, diagnostics, start)))
+
+
+def _statements(scan: _Scanner) -> Iterator[tuple[int, int]]:
+    while (sign := scan.next_sign()) and sign != "}":
+        start = scan.at
+        if scan.go_to(";}") == ";":
+            scan.at += 1
+            if scan.fine:
+                yield start, scan.at
+        elif scan.fine:
+            # What is wrong before may be why there is no `;`: the statement's own grammar looks at it first.
+            yield start, scan.end_before()
 
 
 def first_word(source: Source, start: int, stop: int, diagnostics: Diagnostics) -> tuple[int, str]:
@@ -96,9 +136,13 @@ def first_word(source: Source, start: int, stop: int, diagnostics: Diagnostics) 
     return scan.at, scan.word()
 
 
-def item_starts(text: str) -> list[int]:
-    """Where items may begin: at a keyword that is a line's first word, outside of comments and strings."""
-    starts = [0]
+def item_starts(source: Source) -> list[int]:
+    """Where items may begin: at a keyword that is a line's first word, outside of comments and strings.
+
+    Where it is indented it may also stand inside of the item before, by mistake: it does if that one's braces end behind it.
+    """
+    text = source.text
+    starts: list[tuple[int, bool]] = [(0, False)]
     hidden = _hidden(text)
     begin, end = next(hidden, (len(text), len(text)))
     at = 0
@@ -106,9 +150,30 @@ def item_starts(text: str) -> list[int]:
         while end <= at and begin < len(text):
             begin, end = next(hidden, (len(text), len(text)))
         if at and line and not begin < at < end and line.split(maxsplit=1)[:1] in (["op"], ["fn"], ["library"], ["extern"]):
-            starts.append(at)
+            starts.append((at, line[0] in BLANKS))
         at += len(line) + 1
-    return starts
+    outer = [at for at, indented in starts if not indented]
+    ends = dict(zip(outer, [*outer[1:], len(text)], strict=True))
+    kept: list[int] = []
+    item_end = 0
+    for i, (at, indented) in enumerate(starts):
+        if indented and at < item_end:
+            continue
+        kept.append(at)
+        if not indented and i + 1 < len(starts) and starts[i + 1][1]:
+            item_end = _end_of_braces(source, at, ends[at])
+    return kept
+
+
+def _end_of_braces(source: Source, start: int, stop: int) -> int:
+    """Behind the brace that closes the first one from `start` on, if all brackets up to there match; else `start`."""
+    found = Diagnostics()
+    scan = _Scanner(source, stop, found, start)
+    if scan.go_to("{") == "{":
+        scan.at += 1
+        if scan.go_to("}") == "}" and not found.all:
+            return scan.at + 1
+    return start
 
 
 def _hidden(text: str) -> Iterator[tuple[int, int]]:
@@ -222,6 +287,22 @@ class _Scanner:
         self.at = start
         return None
 
+    def nested_item(self) -> bool:
+        """Whether an op or function begins here, inside of another item: it is reported, and then behind us."""
+        start, word = self.at, self.word()
+        if word not in ("op", "fn"):
+            return False
+        self.at += len(word)
+        if not self.skip_blank().isidentifier() or self.go_to("{;}:") != "{":
+            self.at = start
+            return False
+        self.fine = True
+        self.report("GS0203", f"`{word}` cannot stand here", start, help="ops and functions stand beside each other")
+        self.at += 1
+        if self.go_to("}"):
+            self.at += 1
+        return True
+
     def go_to(self, ends: str) -> str:
         """Go to the first of some signs that stands outside of braces, and give it; empty at the end.
 
@@ -229,14 +310,21 @@ class _Scanner:
         """
         self.fine = True
         opened: list[int] = []
+        # Where each `fold(` is, or what would be a loop of C++, and how many `;` it may still have.
+        folds: dict[int, int] = {}
         braces = 0
         text = self.source.text
+        word = ""
         while sign := self.next_sign():
-            if sign in ends and not braces and (sign != "{" or not opened):
+            if sign == ";" and opened and folds.get(opened[-1], 0):
+                folds[opened[-1]] -= 1
+            elif sign in ends and not braces and (sign != "{" or not opened):
                 break
             if sign in _CLOSER_OF:
                 opened.append(self.at)
                 braces += sign == "{"
+                if sign == "(" and word in ("fold", "for"):
+                    folds[self.at] = 2
             elif sign in ")]}" and not opened:
                 self.report("GS0206", f"`{sign}` closes nothing", self.at)
             elif sign in ")]}":
@@ -244,7 +332,8 @@ class _Scanner:
                 braces -= text[start] == "{"
                 if _CLOSER_OF[text[start]] != sign:
                     self.report("GS0206", f"`{sign}` does not close `{text[start]}`", self.at, opened=start)
-            self.at += max(1, len(self.word()))
+            word = self.word()
+            self.at += max(1, len(word))
         if opened:
             self.report("GS0206", f"`{text[opened[-1]]}` is not closed", opened[-1])
         return sign

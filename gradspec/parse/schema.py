@@ -16,7 +16,17 @@ from gradspec.diagnostics import Diagnostics, did_you_mean
 from gradspec.habits import FOREIGN_TYPES
 from gradspec.ir import Alias, Argument, OpName, Return, Schema
 from gradspec.source import Excerpt
-from gradspec.types import SAVED_BASE_TYPES, SCHEMA_BASE_TYPES, BaseType, ListType, OptionalType, Type, base, with_suffixes
+from gradspec.types import (
+    SAVED_BASE_TYPES,
+    SCHEMA_BASE_TYPES,
+    TENSOR,
+    BaseType,
+    ListType,
+    OptionalType,
+    Type,
+    base,
+    with_suffixes,
+)
 
 # Words that may stand for a default of the type on the left, beside None for an optional one.
 _ENUM_DEFAULTS = {
@@ -52,7 +62,7 @@ def parse_schema(excerpt: Excerpt, diagnostics: Diagnostics, *, is_function: boo
     try:
         raw: Any = _schema_parser().parse(excerpt.text)
     except UnexpectedInput as error:
-        grammar.report_schema_error(error, excerpt, diagnostics)
+        grammar.report_schema_error(error, excerpt, diagnostics, is_function=is_function)
         return None
     types = SCHEMA_BASE_TYPES | SAVED_BASE_TYPES if is_function else SCHEMA_BASE_TYPES
     schema = _SchemaBuilder(excerpt, diagnostics, types).build(raw)
@@ -197,7 +207,7 @@ class _SchemaBuilder:
 def _default_help(type_: Type) -> str:
     match type_:
         case OptionalType(elem):
-            inner = _default_help(elem)
+            inner = _default_help(elem) if elem != TENSOR else ""
             return f"{inner}, or `None`" if inner else "write `None`"
         case ListType(elem):
             return "write a list, `[0, 1]`" if str(elem) != "Tensor" else "write `[]`"

@@ -15,8 +15,9 @@ from gradspec import syntax as s
 from gradspec.diagnostics import Diagnostics, did_you_mean
 from gradspec.ir import Schema
 from gradspec.names import DIFFERENTIABILITY_KEY, FORWARD_KEY, check_key
-from gradspec.parse.formula import parse_body, parse_formula
-from gradspec.parse.recovery import FoundOp, find_end, find_op, first_word, item_starts
+from gradspec.parse.body import check_length, parse_body, report_statements
+from gradspec.parse.formula import parse_formula
+from gradspec.parse.recovery import FoundFunction, FoundOp, find_function, find_op, first_word, item_starts
 from gradspec.parse.schema import parse_schema
 from gradspec.source import Excerpt, Source, Span
 
@@ -68,7 +69,14 @@ class RawFunction:
     body: tuple[int, int]
 
 
-RawItem = RawOp | RawDeclaration | RawFunction
+@frozen
+class RawUnread:
+    """Something that could not be read, by the name that others may call it by."""
+
+    name: str
+
+
+RawItem = RawOp | RawDeclaration | RawFunction | RawUnread
 
 
 def parse_spec(source: Source, diagnostics: Diagnostics) -> s.Spec:
@@ -83,13 +91,22 @@ def parse_spec(source: Source, diagnostics: Diagnostics) -> s.Spec:
     # It holds for the whole file, wherever it stands.
     library = str(libraries[0]) if libraries else ""
     entries = [_entry(i, source, library, diagnostics) for i in items if isinstance(i, RawOp)]
-    functions = [_function(i, source, diagnostics) for i in items if isinstance(i, RawFunction)]
+    unread = [i.name for i in items if isinstance(i, RawUnread)]
+    functions: list[s.Function] = []
+    for raw in items:
+        if isinstance(raw, RawFunction):
+            function = _function(raw, source, diagnostics)
+            if function is None:
+                unread.append(_called_name(source.text[raw.start : raw.end]))
+            else:
+                functions.append(function)
     return s.Spec(
         source.path,
         tuple(e for e in entries if e is not None),
         tuple(externs),
-        tuple(f for f in functions if f is not None),
+        tuple(functions),
         library,
+        frozenset(unread),
     )
 
 
@@ -100,7 +117,7 @@ def parse_structure(source: Source, diagnostics: Diagnostics) -> tuple[RawItem, 
             return _parsed_items(source.text)
         except UnexpectedInput:
             pass
-    starts = item_starts(source.text)
+    starts = item_starts(source)
     items: list[RawItem] = []
     for start, stop in zip(starts, [*starts[1:], len(source.text)], strict=True):
         if stop - start <= MAX_OP_LENGTH:
@@ -124,27 +141,56 @@ def _items_of_part(source: Source, start: int, stop: int, diagnostics: Diagnosti
         start, word = first_word(source, start, stop, diagnostics)
         if start >= stop:
             return items
+        found = Diagnostics()
         if word == "op":
-            found = Diagnostics()
             op = find_op(source, start + len(word), stop, found)
             end = stop if op is None else op.end
             items += _read_op(source, start, end, op, found)
-            diagnostics.extend(found.all)
+        elif word == "fn":
+            function = find_function(source, start + len(word), stop, found)
+            end = stop if function is None else function.end
+            items += _read_function(source, start, end, function, found)
         else:
-            found = Diagnostics()
-            end = find_end(source, start, stop, found) if word == "fn" else source.text.find(";", start, stop) + 1 or stop
-            if found.has_errors:
-                diagnostics.extend(found.all)
-                start = end
-                continue
+            end = source.text.find(";", start, stop) + 1 or stop
             excerpt = _slice(source, start, end)
             try:
                 items += _moved(_parsed_items(excerpt.text), start)
             except UnexpectedInput as error:
-                grammar.report_spec_error(error, excerpt, diagnostics)
-                if word not in ("library", "extern", "fn"):
-                    return items
+                grammar.report_spec_error(error, excerpt, found)
+                if word not in ("library", "extern"):
+                    items.append(RawUnread(_called_name(source.text[start:stop])))
+                    end = stop
+        diagnostics.extend(found.all)
         start = end
+
+
+def _read_function(
+    source: Source, start: int, end: int, function: FoundFunction | None, diagnostics: Diagnostics
+) -> list[RawItem]:
+    """A function that stands by itself; where it is wrong, all that is wrong with it."""
+    unread: list[RawItem] = [RawUnread(_called_name(source.text[start + len("fn") : end]))]
+    if function is None:
+        return unread
+    body = _slice(source, *function.body)
+    if not check_length(body, diagnostics):
+        return unread
+    if not diagnostics.all:
+        excerpt = _slice(source, start, end)
+        try:
+            return list(_moved(_parsed_items(excerpt.text), start))
+        except UnexpectedInput as error:
+            grammar.report_spec_error(error, excerpt, diagnostics)
+            return unread
+    parse_schema(_slice(source, *function.header), diagnostics, is_function=True)
+    report_statements(source, function.statements, body.span, diagnostics)
+    return unread
+
+
+def _called_name(text: str) -> str:
+    """The word before the first bracket, or the first word: the name of a function, however its header is written."""
+    head = text.partition("{")[0]
+    words = head.partition("(")[0].split()
+    return "" if not words else words[-1] if "(" in head else words[0]
 
 
 def _read_op(source: Source, start: int, end: int, op: FoundOp | None, diagnostics: Diagnostics) -> list[RawItem]:
