@@ -92,20 +92,23 @@ def nodes_module() -> Any:
 
     library = built_library()
     folder = library.folder
-    text = _module_source(folder)
+    texts = _module_sources(folder)
     header = (HERE / "cpp_nodes.h").read_text(encoding="utf-8")
-    made = folder / f"{MODULE}_{_digest([text, header, sys.version])}{sysconfig.get_config_var('EXT_SUFFIX')}"
+    made = folder / f"{MODULE}_{_digest([*texts, header, sys.version])}{sysconfig.get_config_var('EXT_SUFFIX')}"
     with _cache():
         if not made.is_file():
             start = time.monotonic()
             shutil.copy(HERE / "cpp_nodes.h", folder)
-            source = folder / "module" / "module.cpp"
-            source.parent.mkdir(exist_ok=True)
-            source.write_text(text, encoding="utf-8")
+            inner = folder / "module"
+            inner.mkdir(exist_ok=True)
+            sources = [inner / f"module_{i}.cpp" for i in range(len(texts))]
+            for source, text in zip(sources, texts, strict=True):
+                source.write_text(text, encoding="utf-8")
+            # A node is made once, and called by torch: nothing here is worth optimising.
             flags = [*FLAGS, "-O0", f"-I{folder}"]
-            objects = _compile([source], flags, [Path(sysconfig.get_paths()["include"])])
+            objects = _compile(sources, flags, [Path(sysconfig.get_paths()["include"])])
             libraries = ["-ltorch_python", "-ltorch_cpu", "-lc10", f"-L{folder}", f"-l:{LIBRARY}", "-Wl,-rpath,$ORIGIN"]
-            exported = source.with_suffix(".map")
+            exported = inner / "module.map"
             exported.write_text("{ global: PyInit_*; local: *; };\n", encoding="utf-8")
             _link(objects, made, [*libraries, f"-Wl,--version-script={exported}"])
             print(f"the module built in {time.monotonic() - start:.0f} s")
@@ -121,19 +124,21 @@ def nodes_module() -> Any:
     return module
 
 
-def _module_source(folder: Path) -> str:
-    lines = ['#include "cpp_nodes.h"', ""]
+def _module_sources(folder: Path) -> list[str]:
+    """The sources of the module, of which the first has the table of nodes."""
     nodes = sorted(emitted_nodes(folder).items())
-    for name, shape in nodes:
-        lines.append(f"static PyObject* make_{name}(const Owner& owner) {{")
-        lines.append(f"  auto made = c10::make_intrusive<ours::{name}>();")
+    parts: list[list[str]] = [['#include "cpp_nodes.h"', ""] for _ in range(CORES)]
+    for i, (name, shape) in enumerate(nodes):
+        lines = [f"PyObject* make_{name}(const Owner& owner) {{", f"  auto made = c10::make_intrusive<ours::{name}>();"]
         if shape.members:
             lines.append(f"  const auto& from = static_cast<const theirs::{name}&>(*owner);")
             lines.append("  const Copy copy{owner};")
         lines += [f"  copy(made->{m.name}, from.{m.name});" for m in shape.members]
-        lines += ["  return finished(made, owner);", "}"]
-    lines += ["", "static const Makers makers = {", *[f'    {{"{name}", make_{name}}},' for name, _ in nodes], "};", ""]
-    return "\n".join([*lines, f"GRADSPEC_MODULE({MODULE}, makers)", ""])
+        parts[i % CORES] += [*lines, "  return finished(made, owner);", "}"]
+    parts[0] += ["", *[f"PyObject* make_{name}(const Owner& owner);" for name, _ in nodes]]
+    parts[0] += ["", "static const Makers makers = {", *[f'    {{"{name}", make_{name}}},' for name, _ in nodes], "};"]
+    parts[0] += ["", f"GRADSPEC_MODULE({MODULE}, makers)"]
+    return ["\n".join([*lines, ""]) for lines in parts]
 
 
 @contextmanager
