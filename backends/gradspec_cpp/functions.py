@@ -81,7 +81,7 @@ def unwritten_models(program: ir.Program) -> tuple[FunctionModel, ...]:
 
 def _unwritten(signature: Signature) -> FunctionModel:
     result = _owned_type(signature.result)
-    types = [parameter_type(p.type) for p in signature.parameters if not isinstance(p.type, TupleType)]
+    types = [parameter_type(p.type) for p in signature.parameters if isinstance(p.type, BaseType | ListType | OptionalType)]
     parts = list(zip(types, signature.parameters, strict=True))
     declared = tuple([f"{type_}{p.name}{' = {}' if p.has_default else ''}" for type_, p in parts])
     defined = tuple([f"{type_}/*{p.name}*/" for type_, p in parts])
