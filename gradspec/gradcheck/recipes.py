@@ -94,6 +94,20 @@ _RECIPES: dict[str, tuple[Callable[[Maker], tuple[Any, ...]], ...]] = {
         f"_upsample_{kind}2d_aa_backward": (lambda t: (t(1, 2, 3, 2), [3, 2], [1, 2, 4, 5], False, None, None),)
         for kind in ("bilinear", "bicubic", "lanczos")
     },
+    **{
+        f"{name}3d": (lambda t: (t(1, 1, 2, 2, 3), [3, 2, 4], None, None, None),)
+        for name in ("upsample_nearest", "_upsample_nearest_exact")
+    },
+    **{
+        f"{name}3d_backward": (lambda t: (t(1, 1, 3, 2, 4), [3, 2, 4], [1, 1, 2, 2, 3], None, None, None),)
+        for name in ("upsample_nearest", "_upsample_nearest_exact")
+    },
+    **{f"{name}_pad3d_backward": (lambda t: (t(1, 4, 4, 4), t(1, 2, 2, 2), [1] * 6),) for name in ("reflection", "replication")},
+    "col2im": (lambda t: (t(1, 4, 4), [3, 3], [2, 2], [1, 1], [0, 0], [1, 1]),),
+    "_scaled_dot_product_flash_attention_for_cpu": (
+        lambda t: (t(1, 2, 4, 8), t(1, 2, 4, 8), t(1, 2, 4, 8)),
+        lambda t: (t(1, 1, 3, 4), t(1, 1, 3, 4), t(1, 1, 3, 4), 0.0, True),
+    ),
     "_pack_padded_sequence": (lambda t: (t(3, 2, 2), _whole(3, 2), False),),
     "_native_batch_norm_legit_no_training": (lambda t: (t(4, 3), t(3), t(3), t(3), t(3).abs() + 0.1, 0.1, 1e-3),),
     "_native_batch_norm_legit.no_stats": (
