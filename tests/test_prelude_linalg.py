@@ -202,9 +202,9 @@ def test_what_is_not_determined_is_refused() -> None:
     U, S, Vh = linalg.svd(A)
     g = torch.randn(3, 3, dtype=torch.complex128)
     eig = {"L": L, "V": V, "is_hermitian": False, "symeig_eigenvectors": True}
-    with pytest.raises(NotImplementedError, match="phase"):
+    with pytest.raises(RuntimeError, match="phase"):
         call("linalg_eig_backward", gL=None, gV=g, **eig)
-    with pytest.raises(NotImplementedError, match="phase"):
+    with pytest.raises(RuntimeError, match="phase"):
         call("svd_backward", gU=g, gS=None, gVh=None, U=U, S=S, Vh=Vh)
     for mode in ("complete", "r"):
         Q, R = linalg.qr(torch.randn(4, 3), mode)
