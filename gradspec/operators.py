@@ -33,7 +33,7 @@ def binary_type(op: BinaryOperator, left: ValueType, right: ValueType) -> ValueT
         other = right if is_tensor(left) else left
         if other is UNKNOWN or is_tensor(other) or conversion(SCALAR, other) is not None:
             return TENSOR
-        return BOOL if other is NOTHING and op in ("==", "!=") else None
+        return BOOL if other is NOTHING and op in ("==", "!=") and TENSOR not in (left, right) else None
     if left is UNKNOWN or right is UNKNOWN:
         return BOOL if op in _COMPARISONS else UNKNOWN
     if is_number(left) and is_number(right):

@@ -36,7 +36,7 @@ def _resolve(function: s.Function, table: OpTable, externs: frozenset[str], diag
         masked=None,
         foreach=False,
         formula=s.Formula(function.body_excerpt, function.body.result),
-        locals=tuple([a.name for a in schema.arguments]),
+        locals={a.name for a in schema.arguments},
         function=True,
     )
     statements: list[ir.Statement] = []
@@ -47,7 +47,7 @@ def _resolve(function: s.Function, table: OpTable, externs: frozenset[str], diag
             continue
         for name in statement.names:
             scope.check_new(name)
-            scope.locals = (*scope.locals, name.text)
+            scope.locals.add(name.text)
         statements.append(ir.Let(tuple([n.text for n in statement.names]), value))
     result = scope.resolve(function.body.result)
     return ir.Function(schema, tuple(statements), result, function.doc, function.name_span)
@@ -84,6 +84,9 @@ def _check_headers(functions: Sequence[s.Function], table: OpTable, diagnostics:
             if argument.name in WORDS:
                 message = f"`{argument.name}` is a word of the language"
                 diagnostics.add("GS0411", message, function.place_of(argument.name), help="rename the parameter")
+            if argument.default is not None and argument.default[0] in "'\"" and "\\" in argument.default:
+                message = f"`{argument.name}` has an escape in its default, which each target would read in its own way"
+                diagnostics.add("GS0413", message, function.place_of(argument.name), help="hand on the string where it is needed")
         same = first.setdefault((str(schema.name), *[str(a.type) for a in schema.positional]), function)
         if same is not function:
             message = f"`{schema.name}` stands twice with the same parameters"

@@ -46,7 +46,7 @@ class Scope:
     formula: s.Formula
     before: str = ""
     unread: bool = False
-    locals: tuple[str, ...] = ()
+    locals: set[str] = Factory(set)
     function: bool = False
     gradients_used: list[tuple[s.Expr, ir.Cotangent | ir.Cotangents]] = Factory(list)
 
@@ -102,13 +102,15 @@ class Scope:
 
     def _inside(self, expr: s.Expr, names: tuple[s.Name, ...], *, again: bool = False) -> ir.Expr:
         """An expression that sees more names; `again` where these were looked at before."""
-        outer = self.locals
+        added: set[str] = set()
         for name in names:
             if not again:
                 self.check_new(name)
-            self.locals = (*self.locals, name.text)
+            if name.text not in self.locals:
+                added.add(name.text)
+                self.locals.add(name.text)
         resolved = self.resolve(expr)
-        self.locals = outer
+        self.locals -= added
         return resolved
 
     def check_new(self, name: s.Name) -> None:

@@ -29,6 +29,7 @@ from gradspec.types import (
 )
 from gradspec.values import (
     FLOAT,
+    LAMBDA,
     NOTHING,
     TENSOR_OPTIONS,
     UNKNOWN,
@@ -45,6 +46,9 @@ from gradspec.values import (
 MATH_FUNCTIONS = frozenset(
     "sqrt exp log pow abs fabs sin cos tan tanh floor ceil lgamma tgamma erf cbrt log2 log10 log1p expm1".split()
 )
+# How many parts a value may have that is put together of others.
+MAX_PARTS = 10_000
+UNDEFINED = "in a function an absent Tensor? reads as an undefined tensor: ask with `x.defined()`, and write `x` alone"
 _SAME_TYPE = frozenset({"std::move", "std::min", "std::max", "std::forward"})
 
 
@@ -99,21 +103,20 @@ class Typing:
             case ir.Binary(op, left, right):
                 a, b = self.type_of(left), self.type_of(right)
                 found = binary_type(op, a, b)
+                if NOTHING in (a, b) and (self._reads_undefined(left) or self._reads_undefined(right)):
+                    self._fault(expr, "GS0904", "a Tensor? is no `nullopt` where it is absent", UNDEFINED)
                 if found is None:
                     found = UNKNOWN
                     self._fault(expr, "GS0904", f"C++ has no `{op}` of {a} and {b}", _operator_help(a, b, expr))
                 return found
             case ir.Unary(op, operand):
                 a = self.type_of(operand)
-                found = unary_type(op, a)
+                found = None if op == "*" and self._reads_undefined(operand) else unary_type(op, a)
                 if found is None:
                     found = UNKNOWN
-                    self._fault(
-                        expr,
-                        "GS0904",
-                        f"C++ has no `{op}` of {a}",
-                        condition_fault(a) if op == "!" else POWER if op == "*" else "",
-                    )
+                    multiplied = UNDEFINED if a == OptionalType(TENSOR) else POWER
+                    help_ = condition_fault(a) if op == "!" else multiplied if op == "*" else ""
+                    self._fault(expr, "GS0904", f"C++ has no `{op}` of {a}", help_)
                 return found
             case ir.Conditional(test, then, other):
                 return self._conditional(test, then, other)
@@ -122,6 +125,8 @@ class Typing:
             case ir.Cotangents():
                 return TENSOR_LIST
             case ir.Constant(name):
+                if self.signatures.is_own(name):
+                    self._fault(expr, "GS0903", f"`{name}` is a function, and no value", f"call it: `{name}(...)`")
                 return _constant_type(name)
             case ir.Bool() | ir.RetainVariables():
                 return BOOL
@@ -134,14 +139,17 @@ class Typing:
             case ir.Local(name):
                 return self.locals.get(name, UNKNOWN)
             case ir.Braces(items):
-                return BracesType(tuple([self.type_of(i) for i in items]))
+                return self._of_parts(expr, BracesType(tuple([self.type_of(i) for i in items])))
             case ir.Construct(ref, args):
                 for arg in args:
                     self.type_of(arg)
                 return type_of_ref(ref)
             case ir.Lambda(ref, param, body):
-                self.locals[param] = type_of_ref(ref)
-                return self.type_of(body)
+                outer = self.locals
+                self.locals = {**outer, param: type_of_ref(ref)}
+                self.type_of(body)
+                self.locals = outer
+                return LAMBDA
             case ir.Comprehension(value, names, sources, test):
                 self._walk(expr, names, sources)
                 if test is not None:
@@ -157,6 +165,15 @@ class Typing:
         self.faults.append(Fault(expr, code, message, help, at))
 
     # ------------------------------------------------------------------------------------------------------------ parts
+
+    def _of_parts(self, expr: ir.Expr, made: TupleType | BracesType) -> ValueType:
+        """The type of a value made of others, if it is small enough: one made of itself twice, many times, has no end."""
+        if made.size <= MAX_PARTS:
+            return made
+        self._fault(
+            expr, "GS0801", f"a value of more than {MAX_PARTS:,} parts", "name its parts instead of putting them together"
+        )
+        return UNKNOWN
 
     def check_condition(self, test: ir.Expr) -> None:
         """Note a fault where an expression is neither true nor false."""
@@ -180,9 +197,15 @@ class Typing:
         self._walk(expr, expr.names, expr.sources)
         first = self.type_of(expr.initial)
         self.locals[expr.accumulator] = first
+        faults = len(self.faults)
         last = self.type_of(expr.value)
         if last != first and is_number(first) and is_number(last) and conversion(last, first) is not None:
-            return last
+            # What it becomes is what it is from the first step on.
+            del self.faults[faults:]
+            for part in ir.walk(expr.value):
+                self.types.pop(id(part), None)
+            first = self.locals[expr.accumulator] = last
+            last = self.type_of(expr.value)
         if conversion(first, last) is None:
             self._fault(expr.value, "GS0903", f"`{expr.accumulator}` begins as {first}, and becomes {last}")
             return UNKNOWN
@@ -201,6 +224,10 @@ class Typing:
             return TENSOR
         return UNKNOWN
 
+    def _reads_undefined(self, value: ir.Expr) -> bool:
+        """Whether it is a name in a function for a tensor that is undefined where it is absent."""
+        return isinstance(value, ir.Local) and self.type_of(value) == OptionalType(TENSOR)
+
     def _index(self, expr: ir.Index, value: ir.Expr, index: ir.Expr) -> ValueType:
         type_ = self.type_of(value)
         at = self.type_of(index)
@@ -208,6 +235,8 @@ class Typing:
             case ListType(elem):
                 if conversion(INT, at) is None and conversion(base("SymInt"), at) is None:
                     self._fault(index, "GS0903", f"an index is a whole number, this is {at}")
+                elif isinstance(index, ir.Unary) and index.op == "-" and isinstance(index.operand, ir.Number):
+                    self._fault(index, "GS0903", "a list is counted from 0", "its last element is `xs.back()`")
                 return elem
             case BaseType("Tensor"):
                 return TENSOR
@@ -220,6 +249,11 @@ class Typing:
         receiver = self.type_of(expr.receiver)
         name = expr.name
         given = [self.type_of(a) for a in expr.args]
+        if self._reads_undefined(expr.receiver) and (expr.arrow or name in ("has_value", "value", "value_or")):
+            self._fault(expr, "GS0901", f"a Tensor? has no `{'->' if expr.arrow else ''}{name}`", UNDEFINED, "name")
+            return UNKNOWN
+        if receiver == TENSOR and expr.arrow and isinstance(expr.receiver, ir.Local):
+            self._fault(expr, "GS0901", f"a Tensor has no `->{name}`", f"write `.{name}(...)`", "name")
         match receiver:
             case BaseType("Tensor"):
                 pass
@@ -282,10 +316,14 @@ class Typing:
             return self._template_call(expr, given)
         last = name.rpartition("::")[2]
         if last == "make_tuple":
-            return TupleType(tuple(given))
-        if last == "fmap" and len(given) == 2 and isinstance(given[1], BaseType | ListType | OptionalType):
-            return ListType(given[1])
-        if name == "range" and given:
+            return self._of_parts(expr, TupleType(tuple(given)))
+        if last == "fmap" and len(given) == 2 and isinstance(mapped := expr.args[1], ir.Lambda):
+            elem = self.type_of(mapped.body)
+            return ListType(elem) if isinstance(elem, BaseType | ListType | OptionalType) else UNKNOWN
+        if name == "range":
+            if len(given) not in (1, 2):
+                help_ = "the numbers from 0 to below n are `range(n)`, those from a on `range(a, n)`"
+                self._fault(expr, "GS0902", f"`range()` takes 1 or 2 arguments, here are {len(given)}", help_, "name")
             for arg, type_ in zip(expr.args, given, strict=True):
                 if conversion(INT, type_) is None:
                     self._fault(arg, "GS0903", f"a range goes to a whole number, this is {type_}")
@@ -304,7 +342,10 @@ class Typing:
     def _template_call(self, expr: ir.Call, given: Sequence[ValueType]) -> ValueType:
         if expr.function == "static_cast":
             return type_of_ref(expr.template[0])
-        if expr.function != "std::get" or len(given) != 1 or not isinstance(expr.template[0], str):
+        if expr.function != "std::get" or len(given) != 1:
+            return UNKNOWN
+        if not isinstance(expr.template[0], str):
+            self._fault(expr, "GS0903", "`std::get` takes a part by its number", "write `std::get<0>(value)`")
             return UNKNOWN
         index, (value,) = int(expr.template[0]), given
         if not isinstance(value, TupleType):
@@ -363,6 +404,10 @@ class Typing:
         name = f"{signature.name}_symint"
         if symbolic and (self.signatures.methods("Tensor", name) or self.signatures.functions(f"at::{name}")):
             help_ = f"write `{name}` to hand on symbolic ints"
+        elif "SymInt" in str(parameter.type) and "SymInt" not in str(given[wrong]) and isinstance(given[wrong], ListType):
+            plain = signature.name.removesuffix("_symint")
+            help_ = f"write `{plain}` for plain ints" if plain != signature.name else ""
+            help_ = f"{help_}{'; ' if help_ else ''}say `SymInt[]` where the list comes from, and it may be either"
         self._fault(expr.args[wrong], "GS0903", message, help_)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from gradspec import ir
 from gradspec.signatures import result_type
 from gradspec.typed import Fault, Typing
-from gradspec.values import UNKNOWN, TupleType, ValueType, conversion, listed
+from gradspec.values import UNKNOWN, BracesType, TupleType, ValueType, conversion, listed
 
 
 def type_function(typing: Typing, function: ir.Function) -> None:
@@ -41,4 +41,9 @@ def check_result(typing: Typing, value: ir.Expr, wanted: ValueType) -> None:
     """Note a fault where an expression does not give what a header says."""
     given = typing.type_of(value)
     if conversion(wanted, given) is None:
-        typing.faults.append(Fault(value, "GS0907", f"the header says {wanted}, this is {given}"))
+        help_ = ""
+        if isinstance(wanted, TupleType) and isinstance(given, BracesType):
+            help_ = "several results are a tuple: `(a, b)`"
+        elif isinstance(given, TupleType) and not isinstance(wanted, TupleType):
+            help_ = f"for several results the header says `-> ({', '.join(['Tensor'] * min(len(given.items), 4))})`"
+        typing.faults.append(Fault(value, "GS0907", f"the header says {wanted}, this is {given}", help_))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TypeAlias
 
-from attrs import frozen
+from attrs import Factory, field, frozen
 
 from gradspec.types import BOOL, INT, SCALAR, STR, SYMINT, TENSOR, BaseType, ListType, OptionalType, Type, base
 
@@ -18,6 +18,7 @@ class TupleType:
     """Several values of known number: what an op with several outputs gives."""
 
     items: tuple[ValueType, ...]
+    size: int = field(init=False, eq=False, repr=False, default=Factory(lambda self: _size(self.items), takes_self=True))
 
     def __str__(self) -> str:
         return f"({', '.join(map(str, self.items))})"
@@ -28,6 +29,7 @@ class BracesType:
     """A brace list before it is known what it initialises."""
 
     items: tuple[ValueType, ...]
+    size: int = field(init=False, eq=False, repr=False, default=Factory(lambda self: _size(self.items), takes_self=True))
 
     def __str__(self) -> str:
         return f"{{{', '.join(map(str, self.items))}}}"
@@ -50,7 +52,16 @@ NOTHING = Special("nullopt")
 # A function that gives nothing.
 VOID = Special("void")
 
+# A function without a name, which only `fmap` takes.
+LAMBDA = Special("a lambda")
+
 ValueType: TypeAlias = Type | TupleType | BracesType | Special
+
+
+def _size(items: tuple[ValueType, ...]) -> int:
+    """How many parts there are, those of parts included."""
+    return 1 + sum(i.size if isinstance(i, TupleType | BracesType) else 1 for i in items)
+
 
 _WHOLE = (BOOL, INT)
 _REAL = (BOOL, INT, FLOAT)

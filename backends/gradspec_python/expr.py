@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from string import Formatter
-from typing import assert_never
+from typing import TypeGuard, assert_never
 
 from attrs import Factory, define
 
@@ -18,7 +18,7 @@ from gradspec_python import code as c
 from gradspec_python.calls import callable_name, is_method, is_property, overload_name
 from gradspec_python.code import Code, bracketed, called, infix, named
 from gradspec_python.members import CONSTANTS, FUNCTIONS, LIST_MEMBERS, MEMBERS, TENSOR_METADATA, constant, number
-from gradspec_python.names import python_name
+from gradspec_python.names import local_name, python_name
 from gradspec_python.support import support_functions, support_name
 
 _NONE = Code("None")
@@ -29,6 +29,13 @@ _TENSOR_BINARY = {
     "==": ("==", c.COMPARISON), "!=": ("!=", c.COMPARISON),
 }  # fmt: skip
 
+# What C++ makes of a number by itself where another type is declared.
+_CONVERTED: dict[tuple[ValueType, ValueType], str] = {
+    **{(number, FLOAT): "float" for number in (BOOL, INT, SYMINT)},
+    **{(number, BOOL): "bool" for number in (INT, FLOAT)},
+    (BOOL, INT): "int",
+    (BOOL, SYMINT): "int",
+}
 _CASTS: dict[ValueType, str] = {INT: "int", SYMINT: "int", FLOAT: "float", BOOL: "bool"}
 
 
@@ -50,14 +57,18 @@ class Lowering:
     helpers: set[str] = Factory(set)
     retain: str = "True"
 
-    def lower(self, expr: ir.Expr, wanted: ValueType = UNKNOWN) -> Code:
+    def lower(self, expr: ir.Expr, wanted: ValueType = UNKNOWN, *, exact: bool = False) -> Code:
         """An expression; `wanted` is the type of the parameter that it is for, where it is an argument.
+
+        `exact` where the value must be of that type, and nothing that torch takes in its place.
 
         Raises:
             CannotLower: it calls what Python does not have.
         """
         made = self._lower(expr, wanted)
         given = self.typing.type_of(expr)
+        if exact and wanted != given and (convert := _CONVERTED.get((given, wanted))):
+            return Code(f"{made.flat}.0") if _is_figures(expr) and wanted == FLOAT else called(convert, [made.doc])
         list_ = wanted.elem if isinstance(wanted, OptionalType) else wanted
         if isinstance(list_, ListType) and isinstance(given, BaseType) and not is_tensor_list(given):
             # C++ makes a list of one element by itself.
@@ -66,8 +77,10 @@ class Lowering:
 
     def _lower(self, expr: ir.Expr, wanted: ValueType) -> Code:
         match expr:
-            case ir.Saved(name=name) | ir.Input(name=name) | ir.Output(name=name) | ir.Local(name):
+            case ir.Saved(name=name) | ir.Input(name=name) | ir.Output(name=name):
                 return Code(python_name(name))
+            case ir.Local(name):
+                return Code(local_name(name))
             case ir.Cotangent(name=name):
                 return Code(name)
             case ir.Cotangents():
@@ -88,7 +101,9 @@ class Lowering:
                 return self._unary(expr)
             case ir.Conditional(test, then, other):
                 middle = self.truth(test)
-                first, second = self.lower(then, wanted), self.lower(other, wanted)
+                made = self.typing.type_of(expr)
+                exact = made == FLOAT
+                first, second = [self.lower(part, made if exact else wanted, exact=exact) for part in (then, other)]
                 doc = concat(first.within(c.OR), LINE, "if ", middle.within(c.OR), LINE, "else ", second.within(c.TERNARY))
                 return Code(doc, c.TERNARY)
             case ir.Index(value, index):
@@ -132,23 +147,28 @@ class Lowering:
 
     def _walk(self, names: Sequence[str], sources: Sequence[ir.Expr]) -> Doc:
         """`names in sources`, as `for` has it."""
-        walked = [self.lower(x).doc for x in sources]
-        source = walked[0] if len(walked) == 1 else called("zip", walked).doc
-        return concat(", ".join(map(python_name, names)), " in ", source)
+        return concat(", ".join(map(local_name, names)), " in ", self._walked(sources))
+
+    def _walked(self, sources: Sequence[ir.Expr]) -> Doc:
+        """What a walk goes over: one list, or several side by side."""
+        walked = [self._range(x).doc if _is_range(x) else self.lower(x).doc for x in sources]
+        return walked[0] if len(walked) == 1 else called("zip", walked).doc
+
+    def _range(self, expr: ir.Call) -> Code:
+        return called("range", [self.lower(a).doc for a in expr.args])
 
     def _fold(self, expr: ir.Fold) -> Code:
-        walked = [self.lower(x).doc for x in expr.sources]
-        names = [python_name(n) for n in expr.names]
-        value = self.lower(expr.value)
-        accumulator = python_name(expr.accumulator)
+        names = [local_name(n) for n in expr.names]
+        made = self.typing.type_of(expr)
+        value = self.lower(expr.value, made, exact=True)
+        accumulator = local_name(expr.accumulator)
+        source = self._walked(expr.sources)
         if len(names) == 1:
             step = concat(f"lambda {accumulator}, {names[0]}: ", value.within(c.TERNARY))
-            source = walked[0]
         else:
-            # A lambda takes a pair as one argument.
-            step = concat(f"lambda {accumulator}, each: (lambda {', '.join(names)}: ", value.within(c.TERNARY), ")(*each)")
-            source = called("zip", walked).doc
-        return called("functools.reduce", [step, source, self.lower(expr.initial).doc])
+            # A lambda takes a pair as one argument, by a name that nothing else has.
+            step = concat(f"lambda {accumulator}, _: (lambda {', '.join(names)}: ", value.within(c.TERNARY), ")(*_)")
+        return called("functools.reduce", [step, source, self.lower(expr.initial, made, exact=True).doc])
 
     # ----------------------------------------------------------------------------------------------------------- operators
 
@@ -161,6 +181,10 @@ class Lowering:
         for value, other in ((left, right), (right, left)):
             if isinstance(other, ir.Constant) and constant(other.name) == "None":
                 return infix(self.lower(value).within(c.BIT_OR), "is" if op == "==" else "is not", "None", c.COMPARISON)
+        if op in ("==", "!=") and isinstance(a, ListType | BracesType) and isinstance(b, ListType | BracesType):
+            # Sizes are tuples, and no tuple is equal to a list.
+            first, second = [called("list", [self.lower(x).doc]).doc for x in (left, right)]
+            return infix(first, op, second, c.COMPARISON)
         if not _is_tensor(a) and not _is_tensor(b):
             whole = FLOAT not in (a, b)
             if op == "/" and whole:
@@ -266,15 +290,15 @@ class Lowering:
             return called(convert, [self.lower(args[0]).doc]) if convert else self.lower(args[0])
         if last == "make_tuple":
             types = wanted.items if isinstance(wanted, TupleType) else (UNKNOWN,) * len(args)
-            parts = [self.lower(a, t).doc for a, t in zip(args, types, strict=False)]
+            parts = [self.lower(a, t, exact=True).doc for a, t in zip(args, types, strict=False)]
             return Code(bracketed("(", parts, ",)" if len(args) == 1 else ")"))
         if last == "fmap" and len(args) == 2 and isinstance(args[1], ir.Lambda):
             body = self.lower(args[1].body)
-            return Code(concat("[", body.doc, f" for {python_name(args[1].param)} in ", self.lower(args[0]).doc, "]"))
+            return Code(concat("[", body.doc, f" for {local_name(args[1].param)} in ", self.lower(args[0]).doc, "]"))
         if name == "std::move":
             return self.lower(args[0])
-        if name == "range":
-            return called("range", [self.lower(a).doc for a in args])
+        if _is_range(expr):
+            return called("list", [self._range(expr).doc])
         if bare in FUNCTIONS:
             return self._form(FUNCTIONS[bare], args)
         if last == "any_variable_defined" and len(args) == 1:
@@ -284,7 +308,7 @@ class Lowering:
             if binding.signature.function is not None:
                 helper = self.names[id(binding.signature.function)]
                 self.helpers.add(helper)
-                return called(helper, self._plain_arguments(binding))
+                return called(helper, self._plain_arguments(binding, exact=True))
             if binding.signature.schema is not None:
                 return self._operator(binding.signature.schema, None, binding)
             if support_name(bare) in support_functions():
@@ -353,9 +377,9 @@ class Lowering:
                 parts.append(self.lower(arg).doc if whole else self._receiver(arg))
         return Code(concat(*parts), c.POSTFIX)
 
-    def _plain_arguments(self, binding: Binding) -> list[Doc]:
+    def _plain_arguments(self, binding: Binding, *, exact: bool = False) -> list[Doc]:
         pairs = zip(binding.signature.parameters, binding.args, strict=True)
-        return [self.lower(a, p.type).doc for p, a in pairs if a is not None]
+        return [self.lower(a, p.type, exact=exact).doc for p, a in pairs if a is not None]
 
     def _operator(self, schema: ir.Schema, receiver: ir.Expr | None, binding: Binding) -> Code:
         """A call of an ATen operator: by position where the schema has positions, else by name."""
@@ -408,6 +432,14 @@ def _string(value: str) -> str:
 
 def _is_tensor(type_: ValueType) -> bool:
     return type_ in (TENSOR, OptionalType(TENSOR))
+
+
+def _is_range(expr: ir.Expr) -> TypeGuard[ir.Call]:
+    return isinstance(expr, ir.Call) and expr.function == "range"
+
+
+def _is_figures(expr: ir.Expr) -> bool:
+    return isinstance(expr, ir.Number) and expr.text.isdigit() and (expr.text == "0" or expr.text[0] != "0")
 
 
 def _is_literal(expr: ir.Expr) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
 from attrs import frozen
@@ -14,7 +15,9 @@ from gradspec.typed_function import type_function
 from gradspec_python import code as c
 from gradspec_python.code import Code, bracketed, named, statement
 from gradspec_python.expr import CannotLower, Lowering
-from gradspec_python.names import python_name, unique
+from gradspec_python.names import local_name, unique
+from gradspec_python.support import support_functions
+from gradspec_python.types import default_text
 
 _INDENT = 4
 
@@ -79,12 +82,15 @@ def lower_functions(functions: Sequence[ir.Function], signatures: Signatures, ta
 
 def _names(functions: Iterable[ir.Function], taken: Iterable[str]) -> dict[int, str]:
     """`_NAME`, as `NAME` may be an op's own; overloads are numbered. Two underscores in front mean another name in a class."""
-    others = frozenset(taken)
+    used = {*taken, *support_functions()}
+    overloads: Counter[str] = Counter()
     found: dict[int, str] = {}
     for function in functions:
         name = f"_aten{function.name}" if function.name.startswith("_") else f"_{function.name}"
-        overload = sum(f == name or f.startswith(f"{name}__") for f in found.values())
-        found[id(function)] = unique(f"{name}__{overload + 1}" if overload else name, others.union(found.values()))
+        overloads[function.name] += 1
+        name = unique(name if overloads[function.name] == 1 else f"{name}__{overloads[function.name]}", used)
+        used.add(name)
+        found[id(function)] = name
     return found
 
 
@@ -93,18 +99,15 @@ def _lower(function: ir.Function, name: str, lowering: Lowering) -> Helper:
     wanted = result_type(function.schema)
     for item in function.statements:
         if isinstance(item, ir.Let):
-            body.append(statement(f"{', '.join(map(python_name, item.names))} = ", lowering.lower(item.value), _INDENT))
+            body.append(statement(f"{', '.join(map(local_name, item.names))} = ", lowering.lower(item.value), _INDENT))
         else:
             body.append(statement("if ", lowering.truth(item.test), _INDENT, ":"))
-            body.append("    " + statement("return ", lowering.lower(item.value, wanted), 2 * _INDENT))
-    body.append(statement("return ", lowering.lower(function.result, wanted), _INDENT))
+            body.append("    " + statement("return ", lowering.lower(item.value, wanted, exact=True), 2 * _INDENT))
+    body.append(statement("return ", lowering.lower(function.result, wanted, exact=True), _INDENT))
     parameters = [
-        python_name(p.name) if p.default is None else named(python_name(p.name), _default(p.default)) for p in function.parameters
+        local_name(p.name) if p.default is None else named(local_name(p.name), default_text(p.type, p.default))
+        for p in function.parameters
     ]
     head = statement("", Code(concat(bracketed(f"def {name}(", parameters, "):")), c.POSTFIX), 0)
     doc = function.doc or (f"`{function.schema}`.",)
     return Helper(name, head, doc, tuple(body), frozenset(lowering.used), frozenset(lowering.helpers))
-
-
-def _default(text: str) -> str:
-    return text if text[:1] != "'" else f'"{text[1:-1]}"'

@@ -10,14 +10,25 @@ from gradspec.ir import Op
 
 # What every emitted function may read: no argument may hide it.
 _IN_SCOPE = frozenset({"torch", "aten", "math", "Tensor", "grads", "needs_input_grad", "ctx", "inputs", "output"})
+_MODULES = frozenset({"functools", "cmath", "ctypes"})
 _USED_BUILTINS = frozenset(
-    {"abs", "all", "any", "bool", "complex", "float", "int", "isinstance", "len", "list", "range", "tuple", "zip"}
+    {"abs", "all", "any", "bool", "complex", "float", "getattr", "int", "isinstance", "len", "list", "range", "tuple", "zip"}
 )
 
 
 def python_name(name: str) -> str:
-    """An argument's name in Python: with an underscore behind it where the plain one has a meaning of its own."""
-    return f"{name}_" if keyword.iskeyword(name) or name in _IN_SCOPE or name in _USED_BUILTINS else name
+    """An argument's name in Python: with an underscore behind it where the plain one has a meaning of its own.
+
+    What would be taken for such a name gets one too, so that two names stay two.
+    """
+    plain = name.rstrip("_")
+    meant = keyword.iskeyword(plain) or plain in _IN_SCOPE or plain in _MODULES or plain in _USED_BUILTINS
+    return f"{name}_" if meant else name
+
+
+def local_name(name: str) -> str:
+    """The name of a function's parameter, or of a value in it: never one that begins as those of helpers do."""
+    return f"local_{name}" if name.startswith(("_", "local_")) else python_name(name)
 
 
 def unique(name: str, taken: Iterable[str]) -> str:

@@ -16,6 +16,7 @@ _DEFAULT_WORDS = {
     "channels_last": "torch.channels_last", "channels_last_3d": "torch.channels_last_3d",
     "preserve_format": "torch.preserve_format", "strided": "torch.strided", "long": "torch.long", "float": "torch.float",
     "double": "torch.double", "int": "torch.int", "bool": "torch.bool", "half": "torch.half",
+    "inf": 'float("inf")', "nan": 'float("nan")', "{}": "None",
 }  # fmt: skip
 
 

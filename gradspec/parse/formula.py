@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import cache, lru_cache
 from typing import Any, cast
 
@@ -127,6 +127,11 @@ def check_tokens(formula: s.Formula, diagnostics: Diagnostics) -> bool:
                 diagnostics.add("GS0207", f"`{node.text}` {problem}", formula.place(node))
                 fine = False
             continue
+        for text in _template_numbers(node):
+            if not text.isdigit() or str(int(text)) != text:
+                message = f"`{text}` is no number of a template: write it in plain figures"
+                diagnostics.add("GS0207", message, formula.place(node))
+                fine = False
         called = node.function if type(node) is s.Call else node.name if type(node) is s.Method else None
         if called is not None and not _NO_FUNCTIONS.isdisjoint(called.text.split("::")):
             message = f"`{called.text}` is a word of C++, and no function"
@@ -135,6 +140,23 @@ def check_tokens(formula: s.Formula, diagnostics: Diagnostics) -> bool:
             fine = False
         pending += expr_children(node)
     return fine
+
+
+def _template_numbers(node: s.Expr) -> Iterator[str]:
+    """The numbers among the template arguments of one expression, without its parts."""
+    match node:
+        case s.Call(template=args) | s.Method(template=args):
+            pending = list(args)
+        case s.Construct(type=type_) | s.Lambda(param_type=type_):
+            pending = [type_]
+        case _:
+            return
+    while pending:
+        arg = pending.pop()
+        if isinstance(arg, str):
+            yield arg
+        else:
+            pending += arg.args
 
 
 def number_problem(text: str) -> str:

@@ -253,7 +253,9 @@ def _fits(default: str, type_: Type) -> bool:
                     return default[:1] in ("'", '"')
                 case "int" | "SymInt" | "DeviceIndex":
                     return _is_number(default, int, 0)
-                case "float" | "SymFloat" | "Scalar" | "complex":
+                case "float" | "SymFloat":
+                    return default in ("True", "False") or _is_number(default, float) or _is_number(default, int, 0)
+                case "Scalar" | "complex":
                     return default in ("True", "False") or _is_number(default, complex) or _is_number(default, int, 0)
                 case "Tensor":
                     return default in ("{}",)
