@@ -131,7 +131,9 @@ def lstsq_jvp(x: Tensors, dx: Tensors) -> Tensors:
     return (of_solution, call("linalg_lstsq_residuals_jvp", **moving, X=X, L=L.detach()))
 
 
-FACTORIZATIONS += rule("lstsq", lstsq, lstsq_backward, lstsq_jvp, rand((5, 3), (5, 2)), rand((2, 5, 3), (2, 5, 1)))
+FACTORIZATIONS += rule(
+    "lstsq", lstsq, lstsq_backward, lstsq_jvp, rand((5, 3), (5, 2)), rand((2, 5, 3), (2, 5, 1)), rand((2, 5, 3), (2, 5))
+)
 FACTORIZATIONS += rule("lstsq", lstsq, lstsq_backward, lstsq_jvp, rand((3, 5), (3, 2)), rand((3, 3), (3, 2)))
 
 # ------------------------------------------------------------------------------------------------ eigenvalues and -vectors
