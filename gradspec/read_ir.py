@@ -30,12 +30,13 @@ def read_program(text: str, path: str = "<ir>") -> ir.Program:
     diagnostics = Diagnostics()
     blocks: list[list[_Line]] = [[]]
     at = 0
-    for line in text.splitlines(keepends=True):
+    # A string may hold what else counts as the end of a line.
+    for line in text.split("\n"):
         if line.strip():
-            blocks[-1].append(_Line(source, at, line.rstrip("\n")))
+            blocks[-1].append(_Line(source, at, line))
         elif blocks[-1]:
             blocks.append([])
-        at += len(line)
+        at += len(line) + 1
     functions = [lines for lines in blocks if lines and lines[0].text.startswith("fn ")]
     ops = [_read_op(lines, diagnostics) for lines in blocks if lines and lines not in functions]
     written = parse_spec(Source(path, "\n".join(line.text for lines in functions for line in lines)), diagnostics).functions

@@ -46,8 +46,8 @@ from gradspec.values import (
 MATH_FUNCTIONS = frozenset(
     "sqrt exp log pow abs fabs sin cos tan tanh floor ceil lgamma tgamma erf cbrt log2 log10 log1p expm1".split()
 )
-# How many parts a value may have that is put together of others.
-MAX_PARTS = 10_000
+# How many parts a value may have that is put together of others: more than can be written out.
+MAX_PARTS = 50_000
 UNDEFINED = "in a function an absent Tensor? reads as an undefined tensor: ask with `x.defined()`, and write `x` alone"
 _SAME_TYPE = frozenset({"std::move", "std::min", "std::max", "std::forward"})
 

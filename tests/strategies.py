@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from typing import get_args
 
 from hypothesis import strategies as st
@@ -171,6 +172,85 @@ def specs(draw: st.DrawFn) -> str:
     return "\n".join(lines) + "\n"
 
 
+# --------------------------------------------------------------------------------------------------------------- functions
+
+
+@st.composite
+def functions(draw: st.DrawFn) -> ir.Function:
+    """A function whose names are all known, and whose types may be anything."""
+    schema = draw(_headers())
+    scope = [p.name for p in schema.positional]
+    fresh = iter(range(1000))
+    statements: list[ir.Let | ir.Guard] = []
+    for _ in range(draw(st.integers(0, 3))):
+        if draw(st.booleans()):
+            statements.append(ir.Guard(_part(draw, scope, fresh, 2), _part(draw, scope, fresh, 2)))
+            continue
+        value = _part(draw, scope, fresh, 3)
+        names = tuple([f"v{next(fresh)}" for _ in range(draw(st.integers(1, 3)))])
+        statements.append(ir.Let(names, value))
+        scope += names
+    return ir.Function(schema, tuple(statements), _part(draw, scope, fresh, 3))
+
+
+@st.composite
+def _headers(draw: st.DrawFn) -> ir.Schema:
+    parameters: list[ir.Argument] = []
+    for i in range(draw(st.integers(0, 4))):
+        type_ = draw(st.sampled_from([TENSOR, base("int"), base("bool"), base("str"), base("float"), base("Scalar")]))
+        type_ = draw(st.sampled_from([type_, OptionalType(type_), ListType(type_)]))
+        default = draw(defaults(type_))
+        if parameters and parameters[-1].default is not None and default is None:
+            type_, default = OptionalType(type_), "None"
+        parameters.append(ir.Argument(f"{draw(st.sampled_from(['x', 'self', 'fn', 'op', 'lambda', '_']))}{i}", type_, default))
+    returns = tuple([ir.Return(TENSOR)] * draw(st.integers(1, 3)))
+    return ir.Schema(ir.OpName(draw(st.sampled_from(["f", "g_", "_h", "template"]))), tuple(parameters), (), (), returns)
+
+
+def _part(draw: st.DrawFn, scope: list[str], fresh: Iterator[int], depth: int) -> ir.Expr:
+    """An expression over the names that are known where it stands."""
+
+    def part(more: Sequence[str] = ()) -> ir.Expr:
+        return _part(draw, [*scope, *more], fresh, depth - 1)
+
+    def parts(least: int, most: int = 3) -> tuple[ir.Expr, ...]:
+        return tuple([part() for _ in range(draw(st.integers(least, most)))])
+
+    match draw(st.integers(0, 13)) if depth else draw(st.integers(0, 3)):
+        case 0 if scope:
+            return ir.Local(draw(st.sampled_from(scope)))
+        case 0 | 1:
+            return ir.Number(draw(NUMBERS))
+        case 2:
+            return draw(st.one_of(st.builds(ir.String, STRINGS), st.builds(ir.Bool, st.booleans())))
+        case 3:
+            return ir.Constant(draw(st.sampled_from(["M_PI", "at::kLong", "::std::nullopt"])))
+        case 4:
+            return ir.Binary(draw(st.sampled_from(get_args(ir.BinaryOperator))), part(), part())
+        case 5:
+            return ir.Unary(draw(st.sampled_from(get_args(ir.UnaryOperator))), part())
+        case 6:
+            return ir.Conditional(part(), part(), part())
+        case 7:
+            return ir.Method(part(), draw(METHODS), parts(0), draw(st.booleans()))
+        case 8:
+            return ir.Call(draw(st.sampled_from(["at::where", "std::max", "range", "foldl"])), parts(0))
+        case 9:
+            return ir.Index(part(), part())
+        case 10:
+            return ir.Braces(parts(0))
+        case 11:
+            return ir.Call("std::make_tuple", parts(2))
+        case 12:
+            sources = parts(1, 2)
+            names = tuple([f"v{next(fresh)}" for _ in sources])
+            return ir.Comprehension(part(names), names, sources, part(names) if draw(st.booleans()) else None)
+        case _:
+            initial, sources = part(), parts(1, 2)
+            accumulator, *names = [f"v{next(fresh)}" for _ in range(1 + len(sources))]
+            return ir.Fold(accumulator, initial, tuple(names), sources, part((accumulator, *names)))
+
+
 # ------------------------------------------------------------------------------------------------------------------ damage
 
 PIECES = st.sampled_from(
@@ -178,6 +258,7 @@ PIECES = st.sampled_from(
      "std::tuple<", "->", "//", "/*", "*/", "::", "[](T x) { return x; }", "output_differentiability", ": ", "- ", "\n  ",
      "\n    ", "auto_linear", "non_differentiable", "True", "null", "1e999", "0x", "&a ", "*a", "!!t ", "<<: ", "---\n", "...\n",
      'R"(', "Tensor?", "(a!)", "_foreach_", "grad_input_mask[", "->sym_sizes()", ".sizes()", "zeros_like(", "TensorGeometry(",
+     "fn ", "let ", "if (", "return ", " for a in ", "fold(", "zip(", "range(", "in ",
      "library x;", "extern y;", "<<<<<<< a\n", "=======\n", "\r\n", "\ud7ff", "\U0001f600"]
 )  # fmt: skip
 

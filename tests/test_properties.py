@@ -12,11 +12,12 @@ from compiling import diagnose
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 from shapes import parse, shape, shape_of_ir
-from strategies import FORMULAS, SCHEMA_TYPES, damaged, schemas, specs
+from strategies import FORMULAS, SCHEMA_TYPES, damaged, functions, schemas, specs
 
 from gradspec import ir
 from gradspec.cli import cli
 from gradspec.diagnostics import Diagnostics, as_record, render_text
+from gradspec.fmt import format_spec
 from gradspec.parse import parse_schema
 from gradspec.parse.formula import MAX_NESTING, string_value
 from gradspec.parse.schema import parse_type
@@ -61,6 +62,19 @@ def test_a_printed_program_is_read_as_it_was(text: str) -> None:
     assume(program is not None)
     assert program is not None
     assert read_program(print_program(program)).ops == program.ops
+
+
+@given(functions())
+@settings(relaxed, max_examples=200)
+def test_a_printed_function_is_read_as_it_was(function: ir.Function) -> None:
+    text = print_program(ir.Program((), functions=(function,)))
+    (read,) = read_program(text).functions
+    assert (read.schema, read.statements, read.result) == (function.schema, function.statements, function.result)
+    laid_out = format_spec(Source("x.grad", text), Diagnostics())
+    assert laid_out is not None
+    assert format_spec(Source("x.grad", laid_out), Diagnostics()) == laid_out
+    (again,) = read_program(laid_out).functions
+    assert again.expressions == function.expressions
 
 
 @given(
@@ -131,6 +145,25 @@ op mul.Tensor(Tensor self, Tensor other, *, int[2] d=[0, 1], str s="a, b") -> (T
 op exp_(Tensor(a!) self) -> Tensor(a!) { self: grad * result; result: auto_linear; }
 op _foreach_exp(Tensor[] self) -> Tensor[] { self: grads[i] * result[i]; }
 """
+FUNCTIONS = """\
+// What is there.
+fn total(Tensor[] grads, int n=2, str how="a") -> Tensor {
+  let there, rest = ([g for g in grads if g.defined()], n / 2);
+  if (there.empty()) return Tensor();  // nothing
+  return fold(sum = at::zeros_like(there[0]); g, i in zip(there, range(rest)); sum + g * i);
+}
+
+fn halves(Tensor a) -> (Tensor, Tensor) {
+  /* both */
+  return (a / 2, a - a / 2);
+}
+
+op lab::f(Tensor[] xs, Tensor y) -> Tensor[] {
+  forward: xs;
+  xs: {total(grads), std::get<1>(halves(y))};
+  y: total(grads, 3);
+}
+"""
 DERIVATIVES = """\
 - name: foo(Tensor self, Tensor other) -> Tensor
   self: grad * other.conj()
@@ -176,6 +209,17 @@ def test_a_damaged_grad_file(folder: Path, text: str, command: str) -> None:
     (folder / "x.grad").write_bytes(text.encode())
     extra = ["-b", "cpp", "-o", "out"] if command == "emit" else ["--check"] if command == "fmt" else []
     run(command, "x.grad", *extra)
+
+
+@given(damaged(FUNCTIONS), st.sampled_from(["check", "ir", "fmt", "emit"]))
+@settings(relaxed, max_examples=250)
+def test_damaged_functions(folder: Path, text: str, command: str) -> None:
+    (folder / "x.grad").write_bytes(text.encode())
+    extra = ["-b", "python", "-o", "out", "-O", "skip=true"] if command == "emit" else ["--check"] if command == "fmt" else []
+    run(command, "x.grad", *extra)
+    for diagnostic in diagnose(text)[1]:
+        assert diagnostic.span is not None
+        assert 0 <= diagnostic.span.start <= diagnostic.span.end <= len(text)
 
 
 @given(damaged(DERIVATIVES), st.sampled_from(["check", "ir", "import"]))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import accumulate
 
 from attrs import frozen
 
@@ -20,6 +21,8 @@ from gradspec_python.support import support_functions
 from gradspec_python.types import default_text
 
 _INDENT = 4
+# What CPython takes (MAXLEVEL in Parser/tokenizer.h).
+_MAX_BRACKETS = 199
 
 
 @frozen
@@ -109,5 +112,12 @@ def _lower(function: ir.Function, name: str, lowering: Lowering) -> Helper:
         for p in function.parameters
     ]
     head = statement("", Code(concat(bracketed(f"def {name}(", parameters, "):")), c.POSTFIX), 0)
+    if _deepest("\n".join(body)) > _MAX_BRACKETS:
+        raise CannotLower(f"room for more than {_MAX_BRACKETS} brackets inside of each other")
     doc = function.doc or (f"`{function.schema}`.",)
     return Helper(name, head, doc, tuple(body), frozenset(lowering.used), frozenset(lowering.helpers))
+
+
+def _deepest(text: str) -> int:
+    """How many brackets are open at most; those in strings count too, which errs on the safe side."""
+    return max(accumulate((c in "([{") - (c in ")]}") for c in text), default=0)

@@ -36,6 +36,9 @@ _ENUM_DEFAULTS = {
     "Layout": {"strided"},
 }
 
+# What a value in a function may be; what only nodes read is none of it.
+_FUNCTION_TYPES = (SCHEMA_BASE_TYPES | SAVED_BASE_TYPES) - {"TensorInfo"}
+
 
 @frozen
 class _RawArgument:
@@ -64,7 +67,7 @@ def parse_schema(excerpt: Excerpt, diagnostics: Diagnostics, *, is_function: boo
     except UnexpectedInput as error:
         grammar.report_schema_error(error, excerpt, diagnostics, is_function=is_function)
         return None
-    types = SCHEMA_BASE_TYPES | SAVED_BASE_TYPES if is_function else SCHEMA_BASE_TYPES
+    types = _FUNCTION_TYPES if is_function else SCHEMA_BASE_TYPES
     schema = _SchemaBuilder(excerpt, diagnostics, types).build(raw)
     if schema is not None:
         _known_schemas[excerpt.text, is_function] = schema
