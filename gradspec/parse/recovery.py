@@ -24,11 +24,12 @@ class FoundRule:
 
 @frozen
 class FoundOp:
-    """The place of an op's schema, its rules, and where the op ends."""
+    """The place of an op's schema, its rules, where the op ends, and the places of what stands in it by mistake."""
 
     schema: tuple[int, int]
     rules: tuple[FoundRule, ...]
     end: int
+    nested: tuple[tuple[int, int], ...] = ()
 
 
 def find_op(source: Source, start: int, stop: int, diagnostics: Diagnostics) -> FoundOp | None:
@@ -49,6 +50,7 @@ def find_op(source: Source, start: int, stop: int, diagnostics: Diagnostics) -> 
     opened = [scan.at]
     scan.at += 1
     rules: list[FoundRule] = []
+    nested: list[tuple[int, int]] = []
     dispatch: tuple[int, int] | None = None
     while opened and (sign := scan.next_sign()):
         rule_start = scan.at
@@ -60,7 +62,7 @@ def find_op(source: Source, start: int, stop: int, diagnostics: Diagnostics) -> 
             opened.append(scan.at - 1)
             dispatch = key
         elif scan.nested_item():
-            pass
+            nested.append((rule_start, scan.at))
         elif scan.go_to(";}") == ";":
             scan.at += 1
             if scan.fine:
@@ -72,7 +74,7 @@ def find_op(source: Source, start: int, stop: int, diagnostics: Diagnostics) -> 
             scan.report("GS0203", "a `;` is missing", scan.end_before() - 1, help=help_)
     if opened:
         scan.report("GS0206", "`{` is not closed", opened[-1])
-    return FoundOp(head, tuple(rules), scan.at)
+    return FoundOp(head, tuple(rules), scan.at, tuple(nested))
 
 
 @frozen

@@ -206,6 +206,7 @@ def _read_op(source: Source, start: int, end: int, op: FoundOp | None, diagnosti
         except UnexpectedInput as caught:
             error = caught
     kept: list[RawItem] = [] if op is None else [_kept(source, op, diagnostics)]
+    kept += [] if op is None else [RawUnread(_called_name(source.text[at:end])) for at, end in op.nested]
     if error is not None and not diagnostics.all:
         grammar.report_spec_error(error, excerpt, diagnostics)
     return kept
