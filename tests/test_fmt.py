@@ -17,7 +17,7 @@ from shapes import parse, shape
 from gradspec.diagnostics import Diagnostics
 from gradspec.fmt import WIDTH, format_spec, formula_doc
 from gradspec.layout import render
-from gradspec.parse.concrete import Block, Rule, fold_formula, parse_layout
+from gradspec.parse.concrete import Block, Statement, fold_formula, parse_layout
 from gradspec.printer import print_program
 from gradspec.rewrite import rewrite_file
 from gradspec.source import Source
@@ -263,13 +263,13 @@ def test_specs_come_back_from_any_layout(path: Path) -> None:
         assert sorted(after) == sorted(before)
 
 
-def tokens_of(text: str) -> list[str]:
-    """The tokens of a formula."""
+def tokens_of(text: str, start: str = "start") -> list[str]:
+    """The tokens of a formula or statement."""
 
     def one(_: str, token: str, __: tuple[str, ...]) -> list[str]:
         return [token]
 
-    return fold_formula(text, one, lambda _, parts: [token for part in parts for token in part])
+    return fold_formula(text, one, lambda _, parts: [token for part in parts for token in part], start)
 
 
 def relaid(text: str, random: Random, gaps: list[str]) -> str:
@@ -286,14 +286,16 @@ def relaid(text: str, random: Random, gaps: list[str]) -> str:
                 rules(member)
                 put("}")
                 continue
-            assert isinstance(member, Rule)
+            if isinstance(member, Statement):
+                put(*tokens_of(text[member.start : member.end], "statement"))
+                continue
             value = text[slice(*member.formula)]
             put(*_joined([[name] for name in member.names], ","), ":")
             put(*([value] if value.startswith("[") else tokens_of(value)), ";")
 
     for item in parse_layout(text).items:
         if isinstance(item, Block):
-            put("op", " ".join(text[slice(*item.head)].split()), "{")
+            put(item.keyword, " ".join(text[slice(*item.head)].split()), "{")
             rules(item)
             put("}")
         else:
