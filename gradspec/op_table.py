@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from difflib import get_close_matches
 
-from attrs import field, frozen
+from attrs import evolve, field, frozen
 
 from gradspec.diagnostics import Diagnostics
-from gradspec.ir import Operator, Schema
+from gradspec.ir import Operator, Return, Schema
 from gradspec.parse import parse_schema
 from gradspec.source import Excerpt
 
@@ -46,6 +46,23 @@ class OpTable:
             if listed.excerpt.text == wanted:
                 return Operator(schema, "function" in listed.variants, "method" in listed.variants)
         return next((op for op in self.named(schema.name.base) if str(op.schema) == wanted), None)
+
+    def has_functional_form(self, schema: Schema) -> bool:
+        """Whether the schema is the functional form that the build makes of an op that writes to its arguments.
+
+        Its name ends in `_functional`, and each argument written to comes back as `NAME_out` (torchgen's
+        native_function_generation).
+        """
+        base = schema.name.base
+        if not base.endswith("_functional"):
+            return False
+        for op in self.named(base.removesuffix("_functional")):
+            written = [a for a in op.schema.arguments if a.alias is not None and a.alias.write]
+            returns = [Return(r.type, r.name) for r in op.schema.returns] + [Return(a.type, f"{a.name}_out") for a in written]
+            plain = [str(evolve(a, alias=None)) for a in op.schema.arguments]
+            if written and plain == [str(a) for a in schema.arguments] and returns == list(schema.returns):
+                return True
+        return False
 
     def all(self) -> Iterator[Operator]:
         """Every operator; parses all schemas."""

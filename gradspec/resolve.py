@@ -104,7 +104,7 @@ class _Resolver:
         schema = entry.schema
         if schema.name.library or not self.table.listed or self.table.find(schema) is not None:
             return True
-        if _functional_form(schema, self.table):
+        if self.table.has_functional_form(schema):
             return True
         near = self.table.nearest(schema)
         help_ = "the nearest schemas are:\n" + "\n".join(f"       {n}" for n in near) if near else "no op has a name like it"
@@ -392,20 +392,3 @@ def _outputs(
 def _named_gradients(scopes: Iterable[Scope], candidates: tuple[str, ...]) -> tuple[str, ...]:
     used = {g.name for scope in scopes for _, g in scope.gradients_used if isinstance(g, ir.Cotangent)}
     return tuple(f"grad_{n}" for n in candidates if f"grad_{n}" in used)
-
-
-def _functional_form(schema: ir.Schema, table: OpTable) -> bool:
-    """Whether the schema is the functional form that the build makes of an op that writes to its arguments.
-
-    Its name ends in `_functional`, and each argument written to comes back as `NAME_out` (torchgen's native_function_generation).
-    """
-    base = schema.name.base
-    if not base.endswith("_functional"):
-        return False
-    for op in table.named(base.removesuffix("_functional")):
-        written = [a for a in op.schema.arguments if a.alias is not None and a.alias.write]
-        returns = [ir.Return(r.type, r.name) for r in op.schema.returns] + [ir.Return(a.type, f"{a.name}_out") for a in written]
-        plain = [str(evolve(a, alias=None)) for a in op.schema.arguments]
-        if written and plain == [str(a) for a in schema.arguments] and returns == list(schema.returns):
-            return True
-    return False
