@@ -73,13 +73,14 @@ def test_the_commands_print_what_is_shown(readme: str, tmp_path: Path, monkeypat
     assert seen == ["check", "emit", "emit"]
 
 
-def test_the_code_is_that_of_the_spec(readme: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_code_is_that_of_the_spec(readme: str, repo: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     Path("pointwise.grad").write_text(spec_of(readme))
     (call,) = [piece for piece in readme.split("`") if piece.startswith("gradspec emit pointwise.grad")]
     assert CliRunner().invoke(cli, call.split()[1:]).exit_code == 0
-    (code,) = [block for block in shown_blocks(readme) if block[0].startswith("//")]
+    code, function = [block for block in shown_blocks(readme) if block[0].startswith("//")]
     assert "\n".join(code) in Path("nodes/Functions.cpp").read_text()
+    assert "\n".join(function) in (repo / "specs/prelude/reductions.grad").read_text()
 
 
 def rows(page: str, first: str) -> list[str]:
