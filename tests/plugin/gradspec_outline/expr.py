@@ -48,6 +48,12 @@ def formula_text(expr: ir.Expr) -> str:
             return f"{_operand(test)} ? {_operand(then)} : {_operand(other)}"
         case ir.Lambda(_, param, body):
             return f"{param} ↦ {formula_text(body)}"
+        case ir.Comprehension(value, names, sources, test):
+            condition = "" if test is None else f" where {formula_text(test)}"
+            return f"[{formula_text(value)} for {', '.join(names)} in {_list(sources)}{condition}]"
+        case ir.Fold(accumulator, initial, names, sources, value):
+            each = f"{', '.join(names)} in {_list(sources)}"
+            return f"{accumulator} from {formula_text(initial)}, for {each}: {formula_text(value)}"
         case _:
             # mypy says here which kind of expression this backend has forgotten.
             assert_never(expr)
