@@ -19,7 +19,8 @@ def sound_items(specs: Iterable[s.Spec], diagnostics: Diagnostics) -> set[s.Entr
     """The entries and functions that no error was found in."""
     items: dict[Source, list[tuple[int, s.Entry | s.Function]]] = {}
     for spec in specs:
-        for item in (*spec.entries, *spec.functions):
+        written: list[s.Entry | s.Function] = [*spec.entries, *spec.functions]
+        for item in written:
             items.setdefault(item.excerpt.span.source, []).append((item.excerpt.span.start, item))
     sound = {item for found in items.values() for _, item in found}
     for found in items.values():
@@ -111,7 +112,7 @@ def _circles(called: Mapping[int, Sequence[int]]) -> Iterator[list[int]]:
                 if way:
                     low[way[-1][0]] = min(low[way[-1][0]], low[node])
                 if low[node] == number[node]:
-                    members = []
+                    members: list[int] = []
                     while not members or members[-1] != node:
                         members.append(stack.pop())
                     on_stack.difference_update(members)

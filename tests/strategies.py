@@ -197,8 +197,9 @@ def functions(draw: st.DrawFn) -> ir.Function:
 def _headers(draw: st.DrawFn) -> ir.Schema:
     parameters: list[ir.Argument] = []
     for i in range(draw(st.integers(0, 4))):
-        type_ = draw(st.sampled_from([TENSOR, base("int"), base("bool"), base("str"), base("float"), base("Scalar")]))
-        type_ = draw(st.sampled_from([type_, OptionalType(type_), ListType(type_)]))
+        elem = draw(st.sampled_from([TENSOR, base("int"), base("bool"), base("str"), base("float"), base("Scalar")]))
+        forms: list[Type] = [elem, OptionalType(elem), ListType(elem)]
+        type_ = draw(st.sampled_from(forms))
         default = draw(defaults(type_))
         if parameters and parameters[-1].default is not None and default is None:
             type_, default = OptionalType(type_), "None"
@@ -247,8 +248,9 @@ def _part(draw: st.DrawFn, scope: list[str], fresh: Iterator[int], depth: int) -
             return ir.Comprehension(part(names), names, sources, part(names) if draw(st.booleans()) else None)
         case _:
             initial, sources = part(), parts(1, 2)
-            accumulator, *names = [f"v{next(fresh)}" for _ in range(1 + len(sources))]
-            return ir.Fold(accumulator, initial, tuple(names), sources, part((accumulator, *names)))
+            accumulator = f"v{next(fresh)}"
+            names = tuple([f"v{next(fresh)}" for _ in sources])
+            return ir.Fold(accumulator, initial, names, sources, part((accumulator, *names)))
 
 
 # ------------------------------------------------------------------------------------------------------------------ damage
