@@ -16,7 +16,7 @@ from gradspec_python.expr import CannotLower, Lowering
 from gradspec_python.function import FunctionBuilder, FunctionModel
 from gradspec_python.helpers import Helper, Helpers, lower_functions
 from gradspec_python.names import function_names
-from gradspec_python.pure import PureFunction, docstring, pure_function
+from gradspec_python.pure import PureFunction, docstring, pure_function, with_sizes
 from gradspec_python.support import names_read, support_functions, with_dependencies
 
 _TEMPLATES = Path(__file__).parent / "templates"
@@ -65,9 +65,10 @@ def lower_program(program: Program, helpers: Helpers) -> tuple[tuple[LoweredOp, 
     names = function_names(program.nodes, [*support_functions(), *helpers.names.values()])
     lowered: list[LoweredOp] = []
     refused: list[Refusal] = []
-    for op in program.nodes:
+    for node in program.nodes:
         lowering = Lowering(Typing(signatures), helpers.names)
-        pure_name, name = names[id(op)]
+        pure_name, name = names[id(node)]
+        op = with_sizes(node)
         try:
             pure = pure_function(op, pure_name, lowering)
             helpers.with_dependencies(lowering.helpers)

@@ -11,7 +11,7 @@ from attrs import Factory, define
 from gradspec import ir
 from gradspec.layout import LINE, Doc, concat
 from gradspec.signatures import type_of_ref
-from gradspec.typed import Binding, Typing
+from gradspec.typed import MATH_FUNCTIONS, Binding, Typing
 from gradspec.types import BOOL, INT, OPTIONS_ARGUMENTS, SYMINT, TENSOR, BaseType, ListType, OptionalType, is_tensor_list
 from gradspec.values import FLOAT, TENSOR_OPTIONS, UNKNOWN, BracesType, TupleType, ValueType
 from gradspec_python import code as c
@@ -29,6 +29,8 @@ _TENSOR_BINARY = {
     "==": ("==", c.COMPARISON), "!=": ("!=", c.COMPARISON),
 }  # fmt: skip
 
+# Functions of <cmath> that Python has by another name.
+_MATH = {"abs": "abs", "tgamma": "math.gamma"}
 # What C++ makes of a number by itself where another type is declared.
 _CONVERTED: dict[tuple[ValueType, ValueType], str] = {
     **{(number, FLOAT): "float" for number in (BOOL, INT, SYMINT)},
@@ -313,8 +315,8 @@ class Lowering:
                 return self._operator(binding.signature.schema, None, binding)
             if support_name(bare) in support_functions():
                 return called(self.use(bare), self._plain_arguments(binding))
-        elif self.typing.type_of(expr) == FLOAT and all(_is_literal(a) for a in args):
-            return called(f"math.{last}", [self.lower(a).doc for a in args])
+        elif last in MATH_FUNCTIONS and self.typing.type_of(expr) != UNKNOWN and all(_is_literal(a) for a in args):
+            return called(_MATH.get(last, f"math.{last}"), [self.lower(a).doc for a in args])
         elif not expr.template:
             made = type_of_ref(ir.TypeRef(name))
             if made is not UNKNOWN:

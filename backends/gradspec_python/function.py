@@ -187,8 +187,8 @@ class FunctionBuilder:
             lists = [n for n in jvp_tensors if self.operands.is_list(n)]
             items = [f"*{python_name(n)}" if n in lists else python_name(n) for n in jvp_tensors]
             lines.append(statement("", called("ctx.save_for_forward", items), 8))
-            if len(lists) > 1 and not any("ctx.lengths =" in line for line in lines):
-                lines.append(f"ctx.lengths = [{', '.join(f'len({python_name(n)})' for n in lists)}]")
+            if len(lists) > 1:
+                lines.append(f"ctx.forward_lengths = [{', '.join(f'len({python_name(n)})' for n in lists)}]")
         for value in saved:
             if value not in kept and value.name not in done:
                 lines.append(statement(f"{attribute(value.name)} = ", self._saved_value(value), 8))
@@ -252,7 +252,7 @@ class FunctionBuilder:
     def _backward(self) -> Method:
         op = self.op
         kept = [(python_name(v.name), is_tensor_list(v.type)) for v in op.saved if self._is_kept(v)]
-        lines = unpack_saved(_lists_last(kept), self.lowering)
+        lines = unpack_saved(_lists_last(kept), "ctx.saved_tensors", "ctx.lengths", self.lowering)
         values = [python_name(v.name) if self._is_kept(v) else attribute(v.name) for v in op.saved]
         grads = self._differentiable_grads()
         moving = {i.name for i in op.differentiable_inputs}

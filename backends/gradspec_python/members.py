@@ -78,6 +78,8 @@ def constant(name: str) -> str | None:
 def number(text: str) -> str:
     """A C++ number in Python: without suffixes and digit separators."""
     plain = text.replace("'", "")
+    if plain[:2].lower() == "0x" and "p" in plain.lower():
+        return repr(float.fromhex(plain.rstrip("fFlL")))
     if plain[:2].lower() in ("0x", "0b"):
         return plain.rstrip("uUlLzZ")
     plain = plain.rstrip("uUlLfFzZ")

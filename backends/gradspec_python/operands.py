@@ -18,7 +18,7 @@ from gradspec_python.names import python_name
 # Attributes that a torch.autograd.Function's context has of its own.
 _CONTEXT = frozenset(
     "name metadata saved_tensors saved_variables saved_for_forward to_save needs_input_grad materialize_grads next_functions"
-    " non_differentiable dirty_tensors lengths argument_lengths".split()
+    " non_differentiable dirty_tensors lengths forward_lengths argument_lengths".split()
 )
 
 
@@ -98,14 +98,14 @@ def operands_of(op: ir.Op) -> Operands:
     return Operands(op, tuple(a for a in arguments if not is_tensor_list(a.type)), lists)
 
 
-def unpack_saved(kept: Sequence[tuple[str, bool]], lowering: Lowering) -> list[str]:
-    """Statements that name what `ctx.saved_tensors` holds: (name, whether it is a list), lists last."""
+def unpack_saved(kept: Sequence[tuple[str, bool]], source: str, lengths: str, lowering: Lowering) -> list[str]:
+    """Statements that name what `source` holds, (name, whether it is a list), lists last: `lengths` tells several apart."""
     if not kept:
         return []
     lists = [n for n, listed in kept if listed]
     if len(lists) > 1:
         plain = [n for n, listed in kept if not listed]
-        head = f"{', '.join([*plain, '*tensors'])} = ctx.saved_tensors" if plain else "tensors = ctx.saved_tensors"
-        return [head, f"{', '.join(lists)} = {lowering.use('regroup')}(tensors, ctx.lengths)"]
+        head = [f"{', '.join([*plain, '*tensors'])} = {source}"] if plain else []
+        return [*head, f"{', '.join(lists)} = {lowering.use('regroup')}({'tensors' if plain else source}, {lengths})"]
     items = [f"*{n}" if listed else n for n, listed in kept]
-    return [f"{f'({items[0]},)' if len(items) == 1 else ', '.join(items)} = ctx.saved_tensors"]
+    return [f"{f'({items[0]},)' if len(items) == 1 else ', '.join(items)} = {source}"]

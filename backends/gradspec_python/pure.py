@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from attrs import frozen
+from attrs import evolve, frozen
 
 from gradspec import ir
 from gradspec.layout import LINE, concat
 from gradspec.printer import print_expr
-from gradspec.types import is_tensor_list
+from gradspec.types import SYMINT, ListType, is_tensor_list
 from gradspec_python import code as c
-from gradspec_python.code import Code, bracketed, statement
+from gradspec_python.code import Code, bracketed, called, statement
 from gradspec_python.expr import Lowering
 from gradspec_python.names import python_name, unique
 
@@ -58,16 +58,15 @@ def pure_function(op: ir.Op, name: str, lowering: Lowering) -> PureFunction:
         else:
             asked = "any(needs_input_grad)" if len(needed) == len(places) else f"({' or '.join(needed)})"
             body.append(f"if {asked} and {present}:")
+            whole = list(derivative.inputs) == list(results)
+            mask = "needs_input_grad" if whole else f"[{', '.join(needed)}]"
             if any(isinstance(p, ir.InputMask) for p in ir.walk(derivative.formula)):
-                body.append(f"    grad_input_mask = [{', '.join(needed)}]")
+                body.append(f"    grad_input_mask = {'list(needs_input_grad)' if whole else mask}")
+                mask = "grad_input_mask"
             made = lowering.lower(_guarded(derivative.formula) if single else derivative.formula)
-            names = [results[n] for n in derivative.inputs]
-            many = _count(lowering, derivative.formula)
-            rest = ", *_" if many is not None and many > len(names) else ""
-            body.append("    " + statement(f"{', '.join(names)}{rest} = ", made, _INDENT + 4))
-            if not any(isinstance(p, ir.InputMask) for p in ir.walk(derivative.formula)):
-                for result, need in zip(names, needed, strict=True):
-                    body += [f"    if not {need}:", f"        {result} = None"]
+            # An operator that is told what to leave out may not do so: under forward mode, torch takes some apart.
+            made = called(lowering.use("where_needed"), [made.doc, mask])
+            body.append("    " + statement(f"{', '.join(results[n] for n in derivative.inputs)} = ", made, _INDENT + 4))
     values = list(results.values())
     body.append(f"return ({values[0]},)" if len(values) == 1 else f"return {', '.join(values)}")
     doc = [f"The gradients of `{op.name}`, of those inputs that need one.", "", f"    {op.schema}", ""]
@@ -86,11 +85,6 @@ def _guarded(formula: ir.Expr) -> ir.Expr:
             return formula
 
 
-def _count(lowering: Lowering, formula: ir.Expr) -> int | None:
-    items = getattr(lowering.typing.type_of(formula), "items", None)
-    return len(items) if isinstance(items, tuple) else None
-
-
 def _of_one(op: ir.Op, derivative: ir.Derivative, lowering: Lowering) -> Code:
     made = lowering.lower(derivative.formula)
     if not op.foreach:
@@ -100,7 +94,24 @@ def _of_one(op: ir.Op, derivative: ir.Derivative, lowering: Lowering) -> Code:
     of_list = is_tensor_list(next(i.type for i in op.inputs if i.name == derivative.inputs[0]))
     if of_list:
         return Code(bracketed("[", [items], "]"))
-    return Code(bracketed(f"{lowering.use('add_up')}([", [items], "])"), c.POSTFIX)
+    return called(lowering.use("add_up"), [bracketed("[", [items], "]"), python_name(_sizes(derivative.inputs[0]))])
+
+
+def with_sizes(op: ir.Op) -> ir.Op:
+    """The op, and saved with it the sizes of a tensor that stands for one to each element of a list."""
+    if not op.foreach:
+        return op
+    names = {v.name for v in op.saved}
+    alone = [i for i in op.differentiable_inputs if not is_tensor_list(i.type) and _sizes(i.name) not in names]
+    sizes = [
+        ir.SavedValue(_sizes(i.name), ListType(SYMINT), "input", ir.Method(ir.Input(i.name, i.type), "sym_sizes", ()))
+        for i in alone
+    ]
+    return evolve(op, saved=(*op.saved, *sizes))
+
+
+def _sizes(name: str) -> str:
+    return f"{name}_sym_sizes"
 
 
 def docstring(lines: Iterable[str], indent: int) -> list[str]:

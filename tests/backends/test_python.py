@@ -211,7 +211,7 @@ def _quiet() -> Iterator[None]:
 
 def tensor(*shape: int, dtype: torch.dtype = torch.float64, seed: int = 0) -> torch.Tensor:
     generator = torch.Generator().manual_seed(seed)
-    return torch.randn(*shape, dtype=dtype, generator=generator).requires_grad_()
+    return torch.randn(shape, dtype=dtype, generator=generator).requires_grad_()
 
 
 Case = tuple[str, Callable[[Any], Callable[..., Any]], tuple[torch.Tensor, ...]]
@@ -321,3 +321,39 @@ def test_in_place(emitted: types.ModuleType) -> None:
     z = x * 1
     emitted.squeeze_(z)
     assert torch.autograd.grad((z * z).sum(), x)[0].allclose(2 * x)
+
+
+LISTS = ["_foreach_div_List", "_foreach_maximum_List", "_foreach_minimum_List"]
+
+
+@pytest.mark.parametrize("name", LISTS)
+def test_tangents_of_lists_have_lengths_of_their_own(emitted: types.ModuleType, name: str) -> None:
+    def function(a: torch.Tensor, b: torch.Tensor) -> tuple[torch.Tensor, ...]:
+        return tuple(getattr(emitted, name)([a, b], [b, a]))
+
+    assert torch.autograd.gradcheck(function, (tensor(2), tensor(2, seed=1)), check_forward_ad=True)
+
+
+@pytest.mark.parametrize("name", ["add", "mul", "div"])
+def test_one_tensor_for_a_list_gets_the_sum_of_gradients(emitted: types.ModuleType, name: str) -> None:
+    def function(a: torch.Tensor, b: torch.Tensor, c: torch.Tensor) -> tuple[torch.Tensor, ...]:
+        return tuple(getattr(emitted, f"_foreach_{name}_Tensor")([a, b], c))
+
+    inputs = (tensor(2, 3), tensor(4, seed=1), tensor(seed=2))
+    assert torch.autograd.gradcheck(function, inputs)
+    assert torch.autograd.gradgradcheck(function, inputs)
+
+
+def test_what_is_masked_out_has_no_gradient_under_forward_mode(emitted: types.ModuleType) -> None:
+    def norm(x: torch.Tensor) -> torch.Tensor:
+        return emitted.native_layer_norm(x, [4], None, None, 1e-5)[0].pow(2).sum()
+
+    def batch_norm(x: torch.Tensor) -> torch.Tensor:
+        return emitted._native_batch_norm_legit_no_stats(x, None, None, True, 0.1, 1e-5)[0].pow(3).sum()
+
+    for function in (norm, batch_norm):
+        x, v = tensor(2, 4).detach(), tensor(2, 4, seed=1).detach()
+        ours = torch.func.jvp(torch.func.grad(function), (x,), (v,))[1]
+        step = 1e-6 * v
+        theirs = (torch.func.grad(function)(x + step) - torch.func.grad(function)(x - step)) / 2e-6
+        assert torch.allclose(ours, theirs, atol=1e-6)

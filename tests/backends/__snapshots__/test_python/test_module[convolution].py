@@ -10,6 +10,14 @@ from torch import Tensor
 aten = torch.ops.aten
 
 
+# What formulas call beside operators.
+
+
+def _where_needed(gradients, needed):
+    """The gradients that are asked for, None in place of the others."""
+    return [g if n else None for g, n in zip(gradients, needed)]
+
+
 def lab_filter_backward(grads, needs_input_grad, bias_sym_sizes_opt, input, padding, taps):
     """The gradients of `lab::filter`, of those inputs that need one.
 
@@ -20,10 +28,12 @@ def lab_filter_backward(grads, needs_input_grad, bias_sym_sizes_opt, input, padd
     grad = grads[0]
     grad_input = grad_taps = grad_bias = None
     if any(needs_input_grad) and grad is not None:
-        grad_input_mask = [needs_input_grad[0], needs_input_grad[1], needs_input_grad[2]]
-        grad_input, grad_taps, grad_bias = aten.convolution_backward.default(
-            grad, input, taps, bias_sym_sizes_opt, [1], padding, [1], False, [0] * len(padding), 1,
-            grad_input_mask
+        grad_input_mask = list(needs_input_grad)
+        grad_input, grad_taps, grad_bias = _where_needed(
+            aten.convolution_backward.default(
+                grad, input, taps, bias_sym_sizes_opt, [1], padding, [1], False, [0] * len(padding), 1,
+                grad_input_mask
+            ), grad_input_mask
         )
     return grad_input, grad_taps, grad_bias
 

@@ -13,11 +13,8 @@ from torch import Tensor
 
 def _regroup(values, lengths):
     """A flat sequence cut into lists of these lengths."""
-    groups, start = [], 0
-    for length in lengths:
-        groups.append(list(values[start : start + length]))
-        start += length
-    return groups
+    left = iter(values)
+    return [[next(left) for _ in range(length)] for length in lengths]
 
 
 def _zeros_for(tangent, primal):
@@ -58,7 +55,7 @@ class ForeachAxpyBackward0(torch.autograd.Function):
         ctx.argument_lengths = lengths
         ctx.set_materialize_grads(False)
         ctx.save_for_forward(*self, *other)
-        ctx.lengths = [len(self), len(other)]
+        ctx.forward_lengths = [len(self), len(other)]
         ctx.alpha = alpha
 
     @staticmethod
@@ -71,8 +68,7 @@ class ForeachAxpyBackward0(torch.autograd.Function):
 
     @staticmethod
     def jvp(ctx, *tangents):
-        tensors = ctx.saved_tensors
-        self, other = _regroup(tensors, ctx.lengths)
+        self, other = _regroup(ctx.saved_tensors, ctx.forward_lengths)
         alpha = ctx.alpha
         self_t, other_t = _regroup(tangents[2:], ctx.argument_lengths)
         # result, each: self_t + other_t * alpha

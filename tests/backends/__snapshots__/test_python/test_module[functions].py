@@ -6,6 +6,14 @@ import torch
 from torch import Tensor
 
 
+# What formulas call beside operators.
+
+
+def _where_needed(gradients, needed):
+    """The gradients that are asked for, None in place of the others."""
+    return [g if n else None for g, n in zip(gradients, needed)]
+
+
 def _across(along, change, dim):
     """With y = x / |x| the gradient has no part along y: |x| dy = dx - y <y, dx>.
     Source: differentiate y * |x| = x, and <y, y> = 1.
@@ -94,8 +102,10 @@ def lab_scaled_product_backward(grads, needs_input_grad, a, b, scale):
     grad = grads[0]
     grad_a = grad_b = None
     if any(needs_input_grad) and grad is not None:
-        grad_input_mask = [needs_input_grad[0], needs_input_grad[1]]
-        grad_a, grad_b = _scaled_product_vjp(grad, a, b, scale, grad_input_mask)
+        grad_input_mask = list(needs_input_grad)
+        grad_a, grad_b = _where_needed(
+            _scaled_product_vjp(grad, a, b, scale, grad_input_mask), grad_input_mask
+        )
     return grad_a, grad_b
 
 

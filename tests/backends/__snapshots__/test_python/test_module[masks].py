@@ -13,6 +13,11 @@ from torch import Tensor
 # What formulas call beside operators.
 
 
+def _where_needed(gradients, needed):
+    """The gradients that are asked for, None in place of the others."""
+    return [g if n else None for g, n in zip(gradients, needed)]
+
+
 def _zeros_for(tangent, primal):
     """The tangent, or zeros where there is none; none of an input that is absent."""
     return torch.zeros_like(primal) if tangent is None and primal is not None else tangent
@@ -28,9 +33,12 @@ def lab_product_backward(grads, needs_input_grad, a, b):
     grad = grads[0]
     grad_a = grad_b = None
     if any(needs_input_grad) and grad is not None:
-        grad_input_mask = [needs_input_grad[0], needs_input_grad[1]]
-        grad_a, grad_b = (
-            grad * b.conj() if grad_input_mask[0] else None, grad * a.conj() if grad_input_mask[1] else None
+        grad_input_mask = list(needs_input_grad)
+        grad_a, grad_b = _where_needed(
+            (
+                grad * b.conj() if grad_input_mask[0] else None,
+                grad * a.conj() if grad_input_mask[1] else None
+            ), grad_input_mask
         )
     return grad_a, grad_b
 

@@ -16,6 +16,11 @@ def _options_of(x):
     return {"dtype": x.dtype, "layout": x.layout, "device": x.device}
 
 
+def _where_needed(gradients, needed):
+    """The gradients that are asked for, None in place of the others."""
+    return [g if n else None for g, n in zip(gradients, needed)]
+
+
 def lab_sum_all_backward(grads, needs_input_grad, self_options, self_sym_sizes):
     """The gradients of `lab::sum_all`, of those inputs that need one.
 
@@ -81,11 +86,7 @@ def lab_mean_pair_backward(grads, needs_input_grad):
     grad = grads[0]
     grad_a = grad_b = None
     if any(needs_input_grad) and grad is not None:
-        grad_a, grad_b = (grad / 2, grad * 0.5)
-        if not needs_input_grad[0]:
-            grad_a = None
-        if not needs_input_grad[1]:
-            grad_b = None
+        grad_a, grad_b = _where_needed((grad / 2, grad * 0.5), needs_input_grad)
     return grad_a, grad_b
 
 
