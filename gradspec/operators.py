@@ -50,8 +50,12 @@ def binary_type(op: BinaryOperator, left: ValueType, right: ValueType) -> ValueT
 
 
 def _comparable(left: ValueType, right: ValueType) -> bool:
-    if NOTHING in (left, right) or left == right:
-        return left != SCALAR
+    if NOTHING in (left, right):
+        return True
+    if SCALAR in (left, right):
+        return False
+    if left == right:
+        return True
     return conversion(left, right) is not None or conversion(right, left) is not None
 
 

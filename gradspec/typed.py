@@ -48,6 +48,7 @@ MATH_FUNCTIONS = frozenset(
 )
 # How many parts a value may have that is put together of others: more than can be written out.
 MAX_PARTS = 50_000
+UNTYPED = "give the list a name first: `let list = {a, b};`"
 UNDEFINED = "in a function an absent Tensor? reads as an undefined tensor: ask with `x.defined()`, and write `x` alone"
 _SAME_TYPE = frozenset({"std::move", "std::min", "std::max", "std::forward"})
 
@@ -102,6 +103,10 @@ class Typing:
                 return self._call(expr)
             case ir.Binary(op, left, right):
                 a, b = self.type_of(left), self.type_of(right)
+                for side, type_ in ((left, a), (right, b)):
+                    if isinstance(type_, BracesType):
+                        self._fault(side, "GS0904", f"braces are no operand of `{op}`", UNTYPED)
+                        return UNKNOWN
                 found = binary_type(op, a, b)
                 if NOTHING in (a, b) and (self._reads_undefined(left) or self._reads_undefined(right)):
                     self._fault(expr, "GS0904", "a Tensor? is no `nullopt` where it is absent", UNDEFINED)
@@ -119,7 +124,7 @@ class Typing:
                     self._fault(expr, "GS0904", f"C++ has no `{op}` of {a}", help_)
                 return found
             case ir.Conditional(test, then, other):
-                return self._conditional(test, then, other)
+                return self._conditional(expr, test, then, other)
             case ir.Index(value, index):
                 return self._index(expr, value, index)
             case ir.Cotangents():
@@ -181,9 +186,18 @@ class Typing:
         if why:
             self._fault(test, "GS0904", f"a condition is true or false, this is {self.type_of(test)}", why)
 
+    def named(self, value: ir.Expr) -> ValueType:
+        """The type of a value that gets a name, or is walked over: of braces it must be a list of something."""
+        type_ = self.type_of(value)
+        made = listed(type_)
+        if made is UNKNOWN and isinstance(type_, BracesType) and UNKNOWN not in type_.items:
+            what = f"{type_} has no type that is that of each part" if type_.items else "nothing says what `{}` is a list of"
+            self._fault(value, "GS0903", what, "write it where a parameter takes it, or `std::vector<Tensor>{...}`")
+        return made
+
     def _walk(self, expr: ir.Expr, names: tuple[str, ...], sources: tuple[ir.Expr, ...]) -> None:
         """Give the names of a walk over lists their types."""
-        types = [listed(self.type_of(x)) for x in sources]
+        types = [self.named(x) for x in sources]
         for source, type_ in zip(sources, types, strict=True):
             if not isinstance(type_, ListType) and type_ is not UNKNOWN:
                 self._fault(source, "GS0903", f"a walk is over a list, this is {type_}", "for numbers write `range(n)`")
@@ -195,7 +209,7 @@ class Typing:
 
     def _fold(self, expr: ir.Fold) -> ValueType:
         self._walk(expr, expr.names, expr.sources)
-        first = self.type_of(expr.initial)
+        first = listed(made) if isinstance(made := self.type_of(expr.initial), BracesType) and made.items else made
         self.locals[expr.accumulator] = first
         faults = len(self.faults)
         last = self.type_of(expr.value)
@@ -211,7 +225,7 @@ class Typing:
             return UNKNOWN
         return first
 
-    def _conditional(self, test: ir.Expr, then: ir.Expr, other: ir.Expr) -> ValueType:
+    def _conditional(self, expr: ir.Expr, test: ir.Expr, then: ir.Expr, other: ir.Expr) -> ValueType:
         self.check_condition(test)
         first, second = self.type_of(then), self.type_of(other)
         if first == second or second is UNKNOWN or second is NOTHING or isinstance(second, BracesType):
@@ -222,6 +236,9 @@ class Typing:
             return next(t for t in (FLOAT, SYMINT, INT, BOOL) if t in (first, second))
         if {first, second} == {TENSOR, OptionalType(TENSOR)}:
             return TENSOR
+        plain = isinstance(first, BaseType) and isinstance(second, BaseType)
+        if plain and conversion(first, second) is None and conversion(second, first) is None:
+            self._fault(expr, "GS0904", f"a choice is one type, this is {first} or {second}")
         return UNKNOWN
 
     def _reads_undefined(self, value: ir.Expr) -> bool:
@@ -239,7 +256,11 @@ class Typing:
                     self._fault(index, "GS0903", "a list is counted from 0", "its last element is `xs.back()`")
                 return elem
             case BaseType("Tensor"):
+                if conversion(base("Scalar"), at) is None and conversion(TENSOR, at) is None:
+                    self._fault(index, "GS0903", f"an index of a tensor is a number or a tensor, this is {at}")
                 return TENSOR
+            case BracesType():
+                self._fault(expr, "GS0904", "braces cannot be indexed", UNTYPED)
             case BaseType() | TupleType():
                 help_ = "write `std::get<i>(value)`" if isinstance(type_, TupleType) else ""
                 self._fault(expr, "GS0904", f"{type_} cannot be indexed", help_)
@@ -258,10 +279,9 @@ class Typing:
             case BaseType("Tensor"):
                 pass
             case OptionalType(elem):
-                if name == "has_value":
-                    return BOOL
-                if name in ("value", "value_or"):
-                    return elem
+                if name in ("has_value", "value", "value_or"):
+                    self._check_count(expr, 1 if name == "value_or" else 0)
+                    return BOOL if name == "has_value" else elem
                 if is_tensor_like(elem):
                     receiver = TENSOR
                 elif expr.arrow:
@@ -273,6 +293,10 @@ class Typing:
                 return self._list_method(expr, receiver, elem)
             case BaseType():
                 pass
+            case BracesType() | TupleType():
+                help_ = UNTYPED if isinstance(receiver, BracesType) else "its parts are `std::get<0>(value)` and so on"
+                self._fault(expr, "GS0901", f"{receiver} has no method `{name}`", help_, "name")
+                return UNKNOWN
             case _:
                 return UNKNOWN
         if expr.template:
@@ -294,7 +318,19 @@ class Typing:
             known += COMMON_METHODS
         self._fault(expr, "GS0901", f"{receiver} has no method `{expr.name}`", did_you_mean(expr.name, known), "name")
 
+    def _check_count(self, expr: ir.Call | ir.Method, least: int, most: int | None = None) -> bool:
+        """Whether a call has as many arguments as it takes; note a fault where not."""
+        most = least if most is None else most
+        count, name = len(expr.args), expr.name if isinstance(expr, ir.Method) else expr.function
+        if least <= count <= most:
+            return True
+        wanted = f"{least}" if least == most else f"{least} or {most}"
+        self._fault(expr, "GS0902", f"`{name}()` takes {wanted} argument{'' if most == 1 else 's'}, here are {count}", "", "name")
+        return False
+
     def _list_method(self, expr: ir.Method, list_: ListType, elem: ValueType) -> ValueType:
+        if expr.name in _LIST_COUNTS:
+            self._check_count(expr, *_LIST_COUNTS[expr.name])
         match expr.name:
             case "size":
                 return INT
@@ -321,28 +357,32 @@ class Typing:
             elem = self.type_of(mapped.body)
             return ListType(elem) if isinstance(elem, BaseType | ListType | OptionalType) else UNKNOWN
         if name == "range":
-            if len(given) not in (1, 2):
-                help_ = "the numbers from 0 to below n are `range(n)`, those from a on `range(a, n)`"
-                self._fault(expr, "GS0902", f"`range()` takes 1 or 2 arguments, here are {len(given)}", help_, "name")
+            self._check_count(expr, 1, 2)
             for arg, type_ in zip(expr.args, given, strict=True):
                 if conversion(INT, type_) is None:
                     self._fault(arg, "GS0903", f"a range goes to a whole number, this is {type_}")
             return ListType(INT)
         if name in _SAME_TYPE:
-            return given[0] if given else UNKNOWN
+            count = 2 if name in ("std::min", "std::max") else 1
+            return given[0] if self._check_count(expr, count) else UNKNOWN
         if last in MATH_FUNCTIONS and given and all(is_number(t) for t in given):
-            return FLOAT
+            self._check_count(expr, 2 if last == "pow" else 1)
+            return given[0] if last == "abs" and given[0] in (INT, SYMINT) else FLOAT
         if name.startswith(("std::", "at::native::", "c10::", "torch::")):
             return UNKNOWN
         candidates = self.signatures.functions(name)
         if candidates:
             return self._bind(expr, given, candidates, f"{name}()")
-        return type_of_ref(ir.TypeRef(name))
+        made = type_of_ref(ir.TypeRef(name))
+        if made == TENSOR and any(is_number(t) or t == STR for t in given):
+            help_ = "a tensor of a number is `at::scalar_tensor(n)`"
+            self._fault(expr, "GS0903", f"no tensor is made of {given[0]}", help_)
+        return made
 
     def _template_call(self, expr: ir.Call, given: Sequence[ValueType]) -> ValueType:
         if expr.function == "static_cast":
             return type_of_ref(expr.template[0])
-        if expr.function != "std::get" or len(given) != 1:
+        if expr.function != "std::get" or not self._check_count(expr, 1):
             return UNKNOWN
         if not isinstance(expr.template[0], str):
             self._fault(expr, "GS0903", "`std::get` takes a part by its number", "write `std::get<0>(value)`")
@@ -411,6 +451,7 @@ class Typing:
         self._fault(expr.args[wrong], "GS0903", message, help_)
 
 
+_LIST_COUNTS = {"size": (0,), "empty": (0,), "vec": (0,), "back": (0,), "front": (0,), "get": (1,), "slice": (1, 2)}
 # Methods that are worth a suggestion, where a name is near to none of the declared ones.
 COMMON_METHODS = tuple(
     """

@@ -5,7 +5,7 @@ from __future__ import annotations
 from gradspec import ir
 from gradspec.signatures import result_type
 from gradspec.typed import Fault, Typing
-from gradspec.values import UNKNOWN, BracesType, TupleType, ValueType, conversion, listed
+from gradspec.values import UNKNOWN, BracesType, TupleType, ValueType, conversion
 
 
 def type_function(typing: Typing, function: ir.Function) -> None:
@@ -24,10 +24,10 @@ def type_function(typing: Typing, function: ir.Function) -> None:
 
 
 def _bind(typing: Typing, names: tuple[str, ...], value: ir.Expr) -> None:
-    type_ = typing.type_of(value)
     if len(names) == 1:
-        typing.locals[names[0]] = listed(type_)
+        typing.locals[names[0]] = typing.named(value)
         return
+    type_ = typing.type_of(value)
     items: tuple[ValueType, ...] = (UNKNOWN,) * len(names)
     if isinstance(type_, TupleType) and len(type_.items) == len(names):
         items = type_.items

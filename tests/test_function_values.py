@@ -64,7 +64,9 @@ NUMBERS: list[tuple[str, str, tuple[Any, ...], Any]] = [
     ("(int[] a) -> int[]", "let b = [x for x in a]; return [x for x in b if x > 1 && x < 3];", ([1, 2, 3],), [2]),
     ("(int[] a) -> int", "return a.empty() ? -1 : a.back();", ([],), -1),
     ("(Tensor x, int[] s) -> bool", "return x.sizes() == s && s == x.sizes();", (ONES, [2, 3]), True),
-    ("(Tensor x) -> bool", "return x.sizes() == {2, 3};", (ONES,), True),
+    ("(Tensor x) -> bool", "let s = {2, 3}; return x.sizes() == s;", (ONES,), True),
+    ("(int n) -> int[]", "return fold(s = {n}; i in range(2); {i, n});", (7,), [1, 7]),
+    ("(int n) -> float", "return n * 0x1p3 + std::abs(-2) / 4 + std::tgamma(3);", (7,), 58.0),
     ("(bool[3] m) -> bool", "return m[0] && !m[2];", ((True, False, False),), True),
     # What may be absent.
     ("(int? n) -> int", "return n.value_or(3);", (None,), 3),
