@@ -15,7 +15,7 @@ from gradspec_python.calls import overload_name
 from gradspec_python.code import Code, bracketed, called, named, statement
 from gradspec_python.expr import Lowering
 from gradspec_python.names import python_name, unique
-from gradspec_python.operands import Operands, attribute, operands_of, unpack_saved
+from gradspec_python.operands import Operands, attribute, operands_of, original_name, unpack_saved
 from gradspec_python.pure import PureFunction
 from gradspec_python.tangents import Tangents
 from gradspec_python.typed_call import call_body, call_head
@@ -64,8 +64,11 @@ class FunctionBuilder:
 
     @property
     def combined(self) -> bool:
-        """Whether forward must save by itself: what the op overwrites is gone when `setup_context` is called."""
-        return any(self._reads_overwritten(v) for v in self.op.saved)
+        """Whether forward must save by itself: what the op overwrites is another when `setup_context` is called."""
+        return bool(self._early())
+
+    def _early(self) -> list[ir.SavedValue]:
+        return [v for v in self.op.saved if self._reads_overwritten(v) and not v.overwritten]
 
     def _reads_overwritten(self, value: ir.SavedValue) -> bool:
         if not self.op.schema.is_inplace:
@@ -117,12 +120,10 @@ class FunctionBuilder:
                 body.append(statement("*fixed, listed = ", call, 8))
                 call = Code("(*fixed, *listed)")
         if self.combined:
-            body += [f"before_{v.name} = {python_name(v.name)}.clone()" for v in self.op.saved if v.overwritten]
-            early = [v for v in self.op.saved if self._reads_overwritten(v) and not v.overwritten]
+            early = self._early()
             body += [statement(f"{attribute(v.name)} = ", self._saved_value(v), 8) for v in early]
             body.append(statement("output = ", call, 8))
-            done = {v.name for v in early}
-            body += self._setup_lines({v.name: f"before_{v.name}" for v in self.op.saved if v.overwritten}, done)
+            body += self._setup_lines({v.name for v in early})
             body.append("return output")
             return Method("forward", ", ".join(["ctx", *self.operands.parameters]), tuple(body))
         body.append(statement("return ", call, 8))
@@ -135,7 +136,7 @@ class FunctionBuilder:
     # --------------------------------------------------------------------------------------------------------------- setup
 
     def _setup(self) -> Method:
-        lines = self._setup_lines({}, set())
+        lines = self._setup_lines(set())
         read = self._names_in(lines)
         if self.operands.several:
             lines = [*self._regroup(), "ctx.argument_lengths = lengths", *lines]
@@ -145,7 +146,7 @@ class FunctionBuilder:
         if any(t.strip("*") != "_" for t in targets):
             head.append(f"{f'({targets[0]},)' if len(targets) == 1 else ', '.join(targets)} = inputs")
             if self.op.schema.name.base in _TAKES_NUMBERS:
-                numbers = [a.name for a in self.operands.plain[1:] if a.type == TENSOR and python_name(a.name) in read]
+                numbers = [a.name for a in self.op.schema.arguments[1:] if a.type == TENSOR and python_name(a.name) in read]
                 head += [f"{python_name(n)} = {self.lowering.use('as_tensor')}({python_name(n)})" for n in numbers]
         return Method("setup_context", "ctx, inputs, output", (*head, *lines) or ("pass",))
 
@@ -162,7 +163,7 @@ class FunctionBuilder:
                     word = "." if character == "." and word != "" else ""
         return words
 
-    def _setup_lines(self, renamed: dict[str, str], done: set[str]) -> list[str]:
+    def _setup_lines(self, done: set[str]) -> list[str]:
         op = self.op
         # A formula that does not ask whether a gradient is there gets zeros for one that is not.
         lines = [] if any(d.unguarded for d in op.derivatives) else ["ctx.set_materialize_grads(False)"]
@@ -178,11 +179,11 @@ class FunctionBuilder:
         lines += self._mark_non_differentiable()
         kept = sorted((v for v in saved if self._is_kept(v)), key=lambda v: is_tensor_list(v.type))
         if kept:
-            items = [f"*{self._local(v, renamed)}" if is_tensor_list(v.type) else self._local(v, renamed) for v in kept]
+            items = [f"*{self._local(v)}" if is_tensor_list(v.type) else self._local(v) for v in kept]
             lines.append(statement("", called("ctx.save_for_backward", items), 8))
             listed = [v for v in kept if is_tensor_list(v.type)]
             if len(listed) > 1:
-                lines.append(f"ctx.lengths = [{', '.join(f'len({self._local(v, renamed)})' for v in listed)}]")
+                lines.append(f"ctx.lengths = [{', '.join(f'len({self._local(v)})' for v in listed)}]")
         if jvp_tensors:
             lists = [n for n in jvp_tensors if self.operands.is_list(n)]
             items = [f"*{python_name(n)}" if n in lists else python_name(n) for n in jvp_tensors]
@@ -224,8 +225,8 @@ class FunctionBuilder:
     def _is_kept(self, value: ir.SavedValue) -> bool:
         return is_tensor_like(value.type)
 
-    def _local(self, value: ir.SavedValue, renamed: dict[str, str]) -> str:
-        return renamed.get(value.name, python_name(value.name))
+    def _local(self, value: ir.SavedValue) -> str:
+        return python_name(original_name(value.name) if value.overwritten else value.name)
 
     def _saved_value(self, value: ir.SavedValue) -> Code:
         expr = value.value

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from attrs import frozen
 
 from gradspec import ir
-from gradspec.types import OptionalType, Type, is_tensor_list
+from gradspec.types import TENSOR, OptionalType, Type, is_tensor_list
 from gradspec_python.expr import CannotLower, Lowering
 from gradspec_python.names import python_name
 
@@ -29,11 +29,16 @@ def attribute(name: str) -> str:
 
 @frozen
 class Operands:
-    """The arguments of an op, lists of tensors apart."""
+    """The arguments of an op, lists of tensors apart.
+
+    `original` is one more of the plain ones: a copy of the argument that the op overwrites, where its old value is read. It is
+    made outside, as what is made inside of a function is a constant to higher derivatives.
+    """
 
     op: ir.Op
     plain: tuple[ir.Argument, ...]
     lists: tuple[ir.Argument, ...]
+    original: ir.Argument | None
 
     @property
     def several(self) -> bool:
@@ -68,7 +73,7 @@ class Operands:
 
     def type_of(self, name: str) -> Type:
         """The type of an input or an output."""
-        types = {i.name: i.type for i in self.op.inputs} | {o.name: o.type for o in self.op.outputs}
+        types = {a.name: a.type for a in (*self.plain, *self.op.inputs, *self.op.outputs)}
         return types[name]
 
     def is_list(self, name: str) -> bool:
@@ -95,7 +100,22 @@ def operands_of(op: ir.Op) -> Operands:
     listed = [i for i, o in enumerate(op.outputs) if is_tensor_list(o.type)]
     if not op.outputs or len(listed) > 1 or (listed and listed[0] != len(op.outputs) - 1):
         raise CannotLower("form for results other than tensors followed by at most one list")
-    return Operands(op, tuple(a for a in arguments if not is_tensor_list(a.type)), lists)
+    plain = tuple(a for a in arguments if not is_tensor_list(a.type))
+    if not _reads_original(op):
+        return Operands(op, plain, lists, None)
+    original = ir.Argument(original_name(plain[0].name), TENSOR)
+    return Operands(op, (*plain, original), lists, original)
+
+
+def original_name(name: str) -> str:
+    """What an argument that is overwritten was before."""
+    return f"original_{name}"
+
+
+def _reads_original(op: ir.Op) -> bool:
+    return any(v.overwritten for v in op.saved) or any(
+        isinstance(e, ir.Primal) and e.original for j in op.jvps for e in ir.walk(j.formula)
+    )
 
 
 def unpack_saved(kept: Sequence[tuple[str, bool]], source: str, lengths: str, lowering: Lowering) -> list[str]:

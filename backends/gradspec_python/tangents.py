@@ -12,7 +12,7 @@ from gradspec_python import code as c
 from gradspec_python.code import Code, bracketed, statement
 from gradspec_python.expr import CannotLower, Lowering
 from gradspec_python.names import python_name
-from gradspec_python.operands import Operands, attribute, unpack_saved
+from gradspec_python.operands import Operands, attribute, original_name, unpack_saved
 
 _INDENT = 8
 
@@ -53,8 +53,6 @@ class Tangents:
                 raise CannotLower("form for the tangent of one tensor for all elements")
         elif any(isinstance(e, ir.Input) and is_tensor_list(e.type) and e.name in moving for e in parts):
             raise CannotLower("form for the tangents of a list")
-        if any(isinstance(e, ir.Primal) and e.original for e in parts):
-            raise CannotLower("form for a value from before the write")
 
     def _note_what_is_read(self) -> None:
         tensors: dict[str, None] = {}
@@ -64,8 +62,8 @@ class Tangents:
                 tensors.update(dict.fromkeys(jvp.tangents))
             for part in ir.walk(jvp.formula):
                 match part:
-                    case ir.Primal(name):
-                        tensors[name] = None
+                    case ir.Primal():
+                        tensors[_saved_name(part)] = None
                     case ir.Input(name, type_) | ir.Output(name, type_):
                         (tensors if is_tensor_like(type_) else others)[name] = None
                     case ir.Constant("options"):
@@ -78,7 +76,7 @@ class Tangents:
         if not self.lowered:
             return []
         foreach = self.op.foreach
-        primals = {e.input for j, _ in self.lowered for e in ir.walk(j.formula) if isinstance(e, ir.Primal)}
+        primals = {_saved_name(e) for j, _ in self.lowered for e in ir.walk(j.formula) if isinstance(e, ir.Primal)}
         primals |= {n for j, _ in self.lowered if len(j.tangents) > 1 for n in j.tangents}
         plain = {e.name for j, _ in self.lowered for e in ir.walk(j.formula) if isinstance(e, ir.Input | ir.Output)}
         kept = [(python_name(f"{n}_p" if n in primals and not foreach else n), self.operands.is_list(n)) for n in self.tensors]
@@ -141,3 +139,7 @@ class Tangents:
         comment = f"# {', '.join(jvp.outputs)}, each: {print_expr(jvp.formula)}"
         out = python_name(f"{jvp.outputs[0]}_t")
         return [comment, statement(f"{out} = ", Code(bracketed("[", [concat(element, LINE, head)], "]")), _INDENT)]
+
+
+def _saved_name(primal: ir.Primal) -> str:
+    return original_name(primal.input) if primal.original else primal.input

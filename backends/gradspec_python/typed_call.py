@@ -29,7 +29,10 @@ def _declared(argument: ir.Argument) -> str:
 
 def call_body(operands: Operands) -> str:
     """The function's only statements: lists are taken apart, and what comes back is put together again."""
-    given = [python_name(a.name) for a in operands.plain]
+    given = [
+        f"{python_name(operands.plain[0].name)}.clone()" if a is operands.original else python_name(a.name)
+        for a in operands.plain
+    ]
     if operands.several:
         given.append(f"[{', '.join(f'len({python_name(a.name)})' for a in operands.lists)}]")
     given += [f"*{python_name(a.name)}" for a in operands.lists]

@@ -357,3 +357,21 @@ def test_what_is_masked_out_has_no_gradient_under_forward_mode(emitted: types.Mo
         step = 1e-6 * v
         theirs = (torch.func.grad(function)(x + step) - torch.func.grad(function)(x - step)) / 2e-6
         assert torch.allclose(ours, theirs, atol=1e-6)
+
+
+@pytest.mark.parametrize("name", ["polygamma", "threshold"])
+def test_what_is_overwritten_has_gradients_of_gradients_and_tangents(emitted: types.ModuleType, name: str) -> None:
+    arguments = {"polygamma": (1,), "threshold": (0.5, 0.25)}[name]
+
+    def function(x: torch.Tensor) -> torch.Tensor:
+        return getattr(emitted, f"{name}_")(x * 1, *arguments).pow(2)
+
+    x = tensor(3).detach().abs().add(1).requires_grad_()
+    assert torch.autograd.gradcheck(function, (x,), check_forward_ad=True)
+    assert torch.autograd.gradgradcheck(function, (x,), check_fwd_over_rev=True)
+
+    def slope(f: Callable[[torch.Tensor], torch.Tensor]) -> Callable[[torch.Tensor], torch.Tensor]:
+        return torch.func.grad(lambda v: f(v).sum())
+
+    (expected,) = torch.autograd.grad(torch.autograd.grad(function(x).sum(), x, create_graph=True)[0].sum(), x)
+    assert torch.allclose(slope(slope(function))(x.detach()), expected)
