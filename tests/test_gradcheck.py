@@ -202,7 +202,9 @@ def test_the_page_shows_what_a_run_says(run_gradspec: Run, repo: Path, tmp_path:
 def test_an_op_that_torch_has_not_is_skipped(check: Run) -> None:
     done = check(OWN)
     assert done.returncode == 0
-    assert "skipped: torch has no such operator" in done.stdout
+    assert "skipped: torch has no such op: load the library that has it (--load), or say what it computes: `forward: ...;`" in (
+        done.stdout
+    )
 
 
 def test_an_unknown_op_is_a_wrong_call(check: Run) -> None:

@@ -21,6 +21,13 @@ if TYPE_CHECKING:
 @click.option(
     "--op", "ops", multiple=True, metavar="NAME", help="Only this op, with or without overload, or the class of its node."
 )
+@click.option(
+    "--load",
+    "libraries",
+    multiple=True,
+    metavar="PATH",
+    help="A shared library, Python file or module that defines ops, loaded before they are looked up.",
+)
 @click.option("--seed", default=0, show_default=True, help="Where random numbers begin.")
 @click.option(
     "--limit",
@@ -38,11 +45,18 @@ def gradcheck(
     externs: Sequence[str],
     strict: bool,
     ops: Sequence[str],
+    libraries: Sequence[str],
     seed: int,
     limit: float,
     format: str,
 ) -> None:
-    """Check gradients against numeric differences, and against those of torch."""
+    """Check gradients against numeric differences, and against those of torch.
+
+    Operators are those of the installed torch, unless --schemas names others.
+    """
+    if schemas is None and torch is None:
+        # What runs is this torch's.
+        schemas = "torch"
     inputs = gather_inputs(specs, schemas, torch, externs, strict, format)
     compiled = compile_inputs(inputs)
     program = compiled.program
@@ -52,10 +66,15 @@ def gradcheck(
     if ops:
         program = program.of(o for name in ops for o in select_ops(program, name))
     try:
+        from gradspec.gradcheck.libraries import CannotLoad, load_libraries
         from gradspec.gradcheck.places import formula_places
         from gradspec.gradcheck.run import check_program
     except ImportError as error:
         fail(f"the checker runs torch: {error}; pip install 'gradspec[torch]'")
+    try:
+        load_libraries(libraries)
+    except CannotLoad as error:
+        fail(f"--load: {error}")
     if format == "text":
         print_diagnostics(compiled.diagnostics, notes=False)
     reports = list(_shown(check_program(program, seed, limit), program, quiet=format == "json"))

@@ -77,7 +77,10 @@ def with_gaps(tensor: torch.Tensor) -> torch.Tensor:
 def _shown(value: Any) -> str:
     if isinstance(value, torch.Tensor):
         text = f"{str(value.dtype).removeprefix('torch.')}{list(value.shape)}"
-        return text if value.numel() > 6 else f"{text} {value.tolist()}"
+        if value.numel() <= 6:
+            return f"{text} {value.tolist()}"
+        few = list(dict.fromkeys(value.flatten().tolist()))
+        return text if len(few) > 4 else f"{text} of {', '.join(map(str, few))}"
     return repr(value)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import torch
 
-from gradspec.gradcheck.numeric import randoms
+from gradspec.gradcheck.numeric import Gap, in_words, randoms
 from gradspec.gradcheck.transforms import Function, Tensors, Transforms
 
 
@@ -12,10 +12,21 @@ def apart(a: Tensors, b: Tensors) -> float:
     """The largest distance of two lists of values; infinite where shapes, dtypes or NaN differ."""
     worst = 0.0
     for x, y in zip(a, b, strict=True):
-        if x.shape != y.shape or x.dtype != y.dtype or not torch.equal(x.isnan(), y.isnan()):
-            return float("inf")
+        if x.shape != y.shape:
+            return Gap(f"of shape {list(x.shape)}, not {list(y.shape)}")
+        if x.dtype != y.dtype:
+            return Gap(f"of {x.dtype}, not {y.dtype}")
+        if not x.numel():
+            continue
+        if not (x.is_floating_point() or x.is_complex()):
+            x, y = x.double(), y.double()
         gap = torch.where(x == y, 0.0, (x - y).abs() / (1 + y.abs())).nan_to_num(0.0, posinf=float("inf"))
-        worst = max(worst, float(gap.max()) if gap.numel() else 0.0)
+        gap = gap.masked_fill((x.isnan() != y.isnan()) | ((x.isinf() | y.isinf()) & (x != y)), float("inf"))
+        largest = gap.max()
+        if bool(largest.isinf()):
+            at = gap.argmax()
+            return Gap(f"{in_words(x.flatten()[at].item())}, not {in_words(y.flatten()[at].item())}")
+        worst = max(worst, float(largest))
     return worst
 
 

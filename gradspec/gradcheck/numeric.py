@@ -6,7 +6,9 @@ one's conjugate times the other, under which torch's gradients are what differen
 
 from __future__ import annotations
 
+import cmath
 from collections.abc import Sequence
+from math import isfinite
 
 import torch
 
@@ -15,6 +17,18 @@ from gradspec.gradcheck.transforms import FUNC, Function, Tensors, Transforms
 STEP = 1e-5
 # Differences of second order err by the square of the step, and by what rounding leaves of the numerator.
 TOLERANCE = 2e-5
+
+
+class Gap(float):
+    """A distance without a number, infinite as such, which says what is apart."""
+
+    why: str
+
+    def __new__(cls, why: str) -> Gap:
+        """An infinite distance, for this reason."""
+        made = super().__new__(cls, "inf")
+        made.why = why
+        return made
 
 
 def randoms(like: Sequence[torch.Tensor], seed: int) -> Tensors:
@@ -68,6 +82,17 @@ def adjoint_error(function: Function, at: Tensors, seed: int, by: Transforms = F
     return relative(product(weights, tangents), product(gradients, direction))
 
 
+def in_words(value: complex) -> str:
+    """A number, rounded, for people."""
+    if value != value:
+        return "NaN"
+    if not cmath.isfinite(value):
+        return "infinite"
+    return f"{value + 0:.4g}"
+
+
 def relative(a: float, b: float) -> float:
     """The distance of two numbers, relative to the larger one where that is above 1."""
-    return abs(a - b) / max(1.0, abs(a), abs(b)) if a == a and b == b else float("inf")
+    if not (isfinite(a) and isfinite(b)):
+        return Gap(f"{in_words(a)}, not {in_words(b)}")
+    return abs(a - b) / max(1.0, abs(a), abs(b))

@@ -33,15 +33,16 @@ def check_one(op: ir.Op, subject: Subject, given: Call, index: int, seed: int) -
     moved = tuple(n for n in names if n in moving)
     for candidate in (given,) if given.note else (given, _positive(given)):
         call = candidate.moving([n in moving for n in names])
-        kind = _kind(subject.theirs, call) if moved else None
+        asked = subject if _has_gradient(subject, call) else evolve(subject, theirs=None, in_place=None)
+        kind = _kind(asked, call) if moved else None
         if kind is not None:
             break
     else:
         return
     yield Checked(index, Outcome("sample", "ok"))
     try:
-        for outcome in check_call(subject, call, names=moved, kind=kind, seed=seed):
-            yield Checked(index, outcome, str(call) if outcome.status == "failed" else "")
+        for outcome in check_call(asked, call, names=moved, kind=kind, seed=seed):
+            yield Checked(index, outcome, outcome.at or str(call) if outcome.status == "failed" else "")
     except Exception as error:
         lines = f"{type(error).__name__}: {error}".splitlines()
         yield Checked(index, Outcome("call", "failed", reason=lines[0]), str(call))
@@ -62,41 +63,65 @@ def _positive(call: Call) -> Call:
     return call.at([t if t.is_complex() else t.abs() + 0.25 for t in call.tensors])
 
 
-def _kind(overload: Callable[..., Any], call: Call) -> Kind | None:
+# What operators raise that are registered with no formula of a gradient.
+_NO_FORMULA = ("no autograd formula was registered", "is not implemented")
+
+
+def _has_gradient(subject: Subject, call: Call) -> bool:
+    """Whether torch has a gradient of its own; one of a person's own operators may have none, which shows where it is made."""
+    target = subject.theirs
+    if target is None or not subject.own:
+        return target is not None
+
+    def gradients() -> float:
+        given = [t.clone().requires_grad_() for t in call.tensors]
+        results = _results(target, call.at(given), 1) or []
+        return len(torch.autograd.grad(results, given, [torch.ones_like(r) for r in results], allow_unused=True))
+
+    return not any(text in measure(gradients).raised for text in _NO_FORMULA)
+
+
+def _kind(subject: Subject, call: Call) -> Kind | None:
     """What numbers the op gives; None where it refuses, gives no plain tensor, or nothing that it gives has a gradient.
 
-    Its gradient is made as well: if that ends the process, then it is not ours that does. Where it raises, ours is asked all the
-    same, but for a call that was made of another one.
+    Torch's gradient is made as well: if that ends the process, then it is not ours that does. Where it raises, ours is asked all
+    the same, but for a call that was made of another one.
     """
-    first, second = (_results(overload, call, seed) for seed in (1, 2))
+    overload = subject.theirs or subject.kernel or subject.ours
+    first, second = (_results(overload, call, seed, subject.theirs is None) for seed in (1, 2))
     if not first or not second:
         return None
     if call.like is not None:
-        same = _results(overload, evolve(call.like, places=call.places), 1)
+        same = _results(overload, evolve(call.like, places=call.places), 1, subject.theirs is None)
         if same is None or not all(a.shape == b.shape and torch.allclose(a, b) for a, b in zip(first, same, strict=True)):
             return None
-    given = [t.clone().requires_grad_() for t in call.tensors]
-    results = _results(overload, call.at(given), 1) or []
-    made = measure(lambda: len(torch.autograd.grad(results, given, [torch.ones_like(r) for r in results], allow_unused=True)))
-    if made.raised and call.note:
-        return None
+    if subject.theirs is not None:
+        given = [t.clone().requires_grad_() for t in call.tensors]
+        results = _results(overload, call.at(given), 1) or []
+        made = measure(lambda: len(torch.autograd.grad(results, given, [torch.ones_like(r) for r in results], allow_unused=True)))
+        if made.raised and call.note:
+            return None
     if not all(torch.equal(a, b) for a, b in zip(first, second, strict=True)):
         return "random"
     return "same" if all(t.dtype in DTYPES for t in (*first, *call.tensors)) else "coarse"
 
 
-def _results(overload: Callable[..., Any], call: Call, seed: int) -> list[torch.Tensor] | None:
-    """What the op gives that has a gradient; None where it refuses, or there is no number."""
+def _results(overload: Callable[..., Any], call: Call, seed: int, every: bool = False) -> list[torch.Tensor] | None:
+    """What the op gives that has a gradient, or could have one; None where it refuses, or there is no number."""
     torch.default_generator.manual_seed(seed)
     args, kwargs = call.with_tensors([t if t.requires_grad else t.clone().requires_grad_() for t in call.tensors])
     try:
         made = tree_flatten(overload(*args, **kwargs))[0]
         made = made if call.finish is None else call.finish(made)
-        moved = [r for r in made if isinstance(r, torch.Tensor) and r.requires_grad]
+        moved = [r for r in made if isinstance(r, torch.Tensor) and (r.requires_grad or (every and _is_continuous(r)))]
         plain = all(r.layout == torch.strided and not r.is_nested and bool(r.isfinite().all()) for r in moved)
     except Exception:
         return None
     return moved if plain else None
+
+
+def _is_continuous(tensor: torch.Tensor) -> bool:
+    return bool(tensor.is_floating_point() or tensor.is_complex())
 
 
 def _names(op: ir.Op, call: Call) -> tuple[str, ...]:

@@ -12,16 +12,20 @@ from gradspec.written import written_formulas
 
 
 def formula_places(op: Op) -> dict[str, Span]:
-    """The place of each input's and output's formula; none for an op that is derived from another."""
+    """The place of each input's and output's formula, and of `forward`; none for an op that is derived from another."""
     if op.span is None:
         return {}
     spec = _parsed(op.span.source)
-    return {
+    places = {
         name: formula.rule.formula.excerpt.span
         for _, formulas in written_formulas([spec], [op])
         for formula in formulas
         for name in formula.names
     }
+    for entry in spec.entries:
+        if entry.forward is not None and str(entry.schema) == str(op.schema):
+            places["forward"] = entry.forward.excerpt.span
+    return places
 
 
 def _parsed(source: Source) -> Spec:

@@ -19,7 +19,15 @@ if TYPE_CHECKING:
     from gradspec.source import Span
 
 # What a tangent's formula is asked for; the others ask for that of a gradient.
-_OF_TANGENTS = ("jvp", "vjp of jvp", "jvp of jvp", "torch's tangent", "batched tangents", "in place, tangent")
+_OF_TANGENTS = (
+    "jvp",
+    "vjp of jvp",
+    "jvp of jvp",
+    "torch's tangent",
+    "batched tangents",
+    "in place, tangent",
+    "special points, tangent",
+)
 
 
 @frozen
@@ -106,6 +114,8 @@ def failure_lines(report: OpReport) -> Iterator[str]:
 
 def _span(report: OpReport, outcome: Outcome) -> Span | None:
     """Where the formula at fault stands: of the input that is named, of a tangent, else the op itself."""
+    if outcome.check == "forward":
+        return report.places.get("forward", report.op.span)
     names = [o.name for o in report.op.outputs] if outcome.check in _OF_TANGENTS else outcome.inputs
     return next((report.places[n] for n in names if n in report.places), report.op.span)
 

@@ -28,8 +28,11 @@ from gradspec.gradcheck.numeric import adjoint_error
 from gradspec.gradcheck.one import Checked, check_one, gradient_inputs
 from gradspec.gradcheck.outcomes import Outcome
 from gradspec.gradcheck.report import OpReport
-from gradspec.gradcheck.samples import calls_of, in_place_of, overload_of
+from gradspec.gradcheck.samples import calls_of, has_gradient, in_place_of, is_own, overload_of
 from gradspec.ir import Op, Program
+
+# Why an op is not checked that cannot be run.
+NO_OPERATOR = "torch has no such op: load the library that has it (--load), or say what it computes: `forward: ...;`"
 
 _FORK = multiprocessing.get_context("fork")
 # Seconds that the checks of one op may take.
@@ -76,18 +79,24 @@ def _subject(op: Op, modules: list[ModuleType]) -> tuple[Subject | None, str]:
     overload = overload_of(op)
     if op.dispatch != "Default":
         return None, f"for {op.dispatch} alone"
-    if overload is None:
-        return None, "torch has no such operator"
+    if overload is None and op.forward is None:
+        return None, NO_OPERATOR
     if not gradient_inputs(op):
         return None, "its gradients are not implemented"
     found = _emitted(op, modules)
     if found is None:
         return None, "cannot be lowered to Python"
     function, node = found
+    said, own = op.forward is not None, is_own(op)
+    torchs = overload is not None and (not own or has_gradient(overload))
     if op.schema.is_inplace:
-        return Subject(_on_a_clone(function), _on_a_clone(overload), node, writes=True), ""
-    writing = in_place_of(op)
-    return Subject(function, overload, node, _on_a_clone(writing) if writing is not None else None), ""
+        kernel = _on_a_clone(overload) if overload is not None else None
+        return Subject(_on_a_clone(function), kernel, node, kernel if torchs else None, writes=True, said=said, own=own), ""
+    writing = in_place_of(op) if torchs else None
+    if writing is not None and own and not has_gradient(writing):
+        writing = None
+    in_place = _on_a_clone(writing) if writing is not None else None
+    return Subject(function, overload, node, overload if torchs else None, in_place, said=said, own=own), ""
 
 
 def _emitted(op: Op, modules: list[ModuleType]) -> tuple[Callable[..., Any], type[Any]] | None:

@@ -13,7 +13,7 @@ from attrs import evolve
 
 from gradspec.gradcheck.calls import Call, make_call
 from gradspec.gradcheck.domains import domain_of, finish_of, has_special_points
-from gradspec.gradcheck.made import made_calls
+from gradspec.gradcheck.made import made_calls, own_calls
 from gradspec.gradcheck.recipes import recipe_calls
 from gradspec.gradcheck.recorded import DTYPES, recorded_calls
 from gradspec.ir import Op
@@ -42,9 +42,30 @@ def _overload(library: str, base: str, overload: str) -> Any:
         return None
 
 
+# Where torch looks for a gradient: a formula of an operator, or what it is composed of.
+_GRADIENTS = ("Autograd", "AutogradCPU", "CompositeImplicitAutograd")
+
+
+def has_gradient(overload: Any) -> bool:
+    """Whether torch has a kernel that differentiates an operator."""
+    name = overload.name()
+    return any(torch._C._dispatch_has_kernel_for_dispatch_key(name, key) for key in _GRADIENTS)
+
+
+def is_own(op: Op) -> bool:
+    """Whether the op is of a library of a person's own: torch's samples call none of these."""
+    return op.schema.name.library not in ("", "aten")
+
+
 def calls_of(op: Op, seed: int) -> list[Call]:
     """Calls of the operator, small ones first. Those from torch's samples come with others that are made of them."""
-    recorded = recorded_calls(op.schema.name.base, overload_of(op), seed)
+    overload = overload_of(op)
+    if is_own(op) or overload is None:
+        made = list(own_calls(op, seed))
+        whole = [c for c in made if c.tensors and all(t.shape == made[0].tensors[0].shape for t in c.tensors)]
+        found = sorted([*made, *[v for c in whole[:1] for v in _varied(op, c)]], key=lambda c: c.size)
+        return [evolve(c, prepare=domain_of(op), finish=finish_of(op), special=has_special_points(op)) for c in found]
+    recorded = recorded_calls(op.schema.name.base, overload, seed)
     if op.foreach:
         recorded = [c.at([_cut(t) for t in c.tensors]) for c in recorded]
     varied: list[Call] = []

@@ -67,6 +67,16 @@ def _engine_jvp(function: Function, count: int) -> Function:
     return jvp
 
 
+def lacks_tangents(function: Function, at: Tensors) -> bool:
+    """Whether a function loses the tangents of its inputs without a word, as operators without forward mode may."""
+    try:
+        with forward_ad.dual_level():
+            results = function(*[forward_ad.make_dual(x, torch.ones_like(x)) for x in at])
+            return all(forward_ad.unpack_dual(r).tangent is None for r in results)
+    except Exception:
+        return False
+
+
 # What can be nested and batched, which an autograd function that saves in its forward cannot be.
 FUNC = Transforms(_vjp, _jvp, nests=True)
 # The engine of torch by itself.
