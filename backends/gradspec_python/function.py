@@ -26,11 +26,12 @@ _TAKES_NUMBERS = frozenset({"add", "sub", "mul", "div", "floor_divide", "copy", 
 
 @frozen
 class Method:
-    """A static method: its parameters, docstring and body."""
+    """A static method: its parameters and body, and what it is decorated with."""
 
     name: str
     parameters: str
     body: tuple[str, ...]
+    decorator: str = ""
 
 
 @frozen
@@ -90,7 +91,7 @@ class FunctionBuilder:
         methods.append(self._backward())
         jvp = self.tangents.lines()
         if jvp:
-            methods.append(Method("jvp", "ctx, *tangents", tuple(jvp)))
+            methods.append(Method("jvp", "ctx, saved, *tangents", tuple(jvp), self.lowering.use("forward_mode")))
         keyed = f", under {op.dispatch}" if op.dispatch != "Default" else ""
         return FunctionModel(
             name=op.node,

@@ -72,7 +72,7 @@ class Tangents:
         self.others = list(others)
 
     def lines(self) -> list[str]:
-        """The body of `jvp(ctx, *tangents)`; none where there are no tangents."""
+        """The body of `jvp(ctx, saved, *tangents)`; none where there are no tangents."""
         if not self.lowered:
             return []
         foreach = self.op.foreach
@@ -80,7 +80,7 @@ class Tangents:
         primals |= {n for j, _ in self.lowered if len(j.tangents) > 1 for n in j.tangents}
         plain = {e.name for j, _ in self.lowered for e in ir.walk(j.formula) if isinstance(e, ir.Input | ir.Output)}
         kept = [(python_name(f"{n}_p" if n in primals and not foreach else n), self.operands.is_list(n)) for n in self.tensors]
-        lines = unpack_saved(kept, "ctx.saved_tensors", "ctx.forward_lengths", self.lowering)
+        lines = unpack_saved(kept, "saved", "ctx.forward_lengths", self.lowering)
         if not foreach:
             lines += [f"{python_name(n)} = {python_name(f'{n}_p')}" for n in self.tensors if n in primals and n in plain]
         lines += [f"{python_name(n)} = {attribute(n)}" for n in self.others]

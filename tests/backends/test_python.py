@@ -375,3 +375,25 @@ def test_what_is_overwritten_has_gradients_of_gradients_and_tangents(emitted: ty
 
     (expected,) = torch.autograd.grad(torch.autograd.grad(function(x).sum(), x, create_graph=True)[0].sum(), x)
     assert torch.allclose(slope(slope(function))(x.detach()), expected)
+
+
+def test_forward_mode_goes_through_tangents(emitted: types.ModuleType) -> None:
+    def ours(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
+        return emitted.exp(emitted.mul_Tensor(emitted.mm(x, y), x)).sum()
+
+    def theirs(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
+        return (x.mm(y) * x).exp().sum()
+
+    def second(f: Callable[..., torch.Tensor]) -> Callable[..., torch.Tensor]:
+        return lambda x, y: torch.func.jvp(lambda a, b: torch.func.jvp(f, (a, b), (b, a))[1], (x, y), (y, x))[1]
+
+    x, y = tensor(2, 2).detach() / 2, tensor(2, 2, seed=1).detach() / 2
+    assert torch.allclose(second(ours)(x, y), second(theirs)(x, y))
+    assert torch.allclose(second(second(ours))(x, y), second(second(theirs))(x, y))
+    for outer in (torch.func.jacfwd, torch.func.jacrev):
+        for inner in (torch.func.jacfwd, torch.func.jacrev):
+            assert torch.allclose(outer(inner(ours))(x, y), outer(inner(theirs))(x, y))
+    z = tensor(3).detach().abs() + 1
+    twice = torch.func.jvp(lambda v: torch.func.jvp(lambda u: emitted.polygamma_(u * 1, 1), (v,), (v,))[1], (z,), (z,))[1]
+    expected = z * torch.polygamma(2, z) + z * z * torch.polygamma(3, z)
+    assert torch.allclose(twice, expected)

@@ -6,6 +6,20 @@ import torch
 from torch import Tensor
 
 
+# What formulas call beside operators.
+
+
+def _forward_mode(jvp):
+    """A `jvp` with forward mode on, which torch turns off as what is saved has the tangents of its level: it gets them without."""
+
+    def with_primals(ctx, *tangents):
+        with torch.autograd.forward_ad._set_fwd_grad_enabled(True):
+            saved = [t if t is None else torch.autograd.forward_ad.unpack_dual(t, level=0).primal for t in ctx.saved_tensors]
+            return jvp(ctx, saved, *tangents)
+
+    return with_primals
+
+
 def lab_log_cosh_backward(grads, needs_input_grad, self):
     """The gradients of `lab::log_cosh`, of those inputs that need one.
 
@@ -42,8 +56,9 @@ class LogCoshBackward0(torch.autograd.Function):
         return lab_log_cosh_backward(grads, ctx.needs_input_grad, self)
 
     @staticmethod
-    def jvp(ctx, *tangents):
-        (self_p,) = ctx.saved_tensors
+    @_forward_mode
+    def jvp(ctx, saved, *tangents):
+        (self_p,) = saved
         self_t = tangents[0]
         # result: (self_t.conj() * self_p.tanh().conj()).conj()
         result_t = None
@@ -101,8 +116,9 @@ class SwishBackward0(torch.autograd.Function):
         return grad_self, None
 
     @staticmethod
-    def jvp(ctx, *tangents):
-        (self_p,) = ctx.saved_tensors
+    @_forward_mode
+    def jvp(ctx, saved, *tangents):
+        (self_p,) = saved
         beta = ctx.beta
         self_t = tangents[0]
         # result: (self_t.conj() * (at::sigmoid(self_p * beta) * (1 + self_p * beta * (1 - at::sigmoid(self_p * beta)))).conj()).conj()
@@ -158,8 +174,9 @@ class SquashBackward0(torch.autograd.Function):
         return lab_squash_backward(grads, ctx.needs_input_grad, result)
 
     @staticmethod
-    def jvp(ctx, *tangents):
-        (result,) = ctx.saved_tensors
+    @_forward_mode
+    def jvp(ctx, saved, *tangents):
+        (result,) = saved
         self_t = tangents[0]
         # result: self_t * (1 - result * result)
         result_t = None

@@ -15,6 +15,17 @@ def _truncated_remainder(a, b):
     return rest if a >= 0 else -rest
 
 
+def _forward_mode(jvp):
+    """A `jvp` with forward mode on, which torch turns off as what is saved has the tangents of its level: it gets them without."""
+
+    def with_primals(ctx, *tangents):
+        with torch.autograd.forward_ad._set_fwd_grad_enabled(True):
+            saved = [t if t is None else torch.autograd.forward_ad.unpack_dual(t, level=0).primal for t in ctx.saved_tensors]
+            return jvp(ctx, saved, *tangents)
+
+    return with_primals
+
+
 def lab_keep_either_backward(grads, needs_input_grad, a, b):
     """The gradients of `lab::keep_either`, of those inputs that need one.
 
@@ -52,8 +63,9 @@ class KeepEitherBackward0(torch.autograd.Function):
         return grad_self, None, None
 
     @staticmethod
-    def jvp(ctx, *tangents):
-        a, b = ctx.saved_tensors
+    @_forward_mode
+    def jvp(ctx, saved, *tangents):
+        a, b = saved
         self_t = tangents[0]
         # result: self_t * (a | b)
         result_t = None
@@ -107,8 +119,9 @@ class KeepOneBackward0(torch.autograd.Function):
         return grad_self, None, None
 
     @staticmethod
-    def jvp(ctx, *tangents):
-        a, b = ctx.saved_tensors
+    @_forward_mode
+    def jvp(ctx, saved, *tangents):
+        a, b = saved
         self_t = tangents[0]
         # result: at::where(a ^ b, self_t, -self_t) * ~(~a & ~b)
         result_t = None
@@ -160,7 +173,8 @@ class GainBackward0(torch.autograd.Function):
         return grad_self, None
 
     @staticmethod
-    def jvp(ctx, *tangents):
+    @_forward_mode
+    def jvp(ctx, saved, *tangents):
         level = ctx.level
         self_t = tangents[0]
         # result: self_t * (level % 2 == 1 ? 1 << level >> 1 : 1 << level)

@@ -14,6 +14,17 @@ def _options_of(x):
     return {"dtype": x.dtype, "layout": x.layout, "device": x.device}
 
 
+def _forward_mode(jvp):
+    """A `jvp` with forward mode on, which torch turns off as what is saved has the tangents of its level: it gets them without."""
+
+    def with_primals(ctx, *tangents):
+        with torch.autograd.forward_ad._set_fwd_grad_enabled(True):
+            saved = [t if t is None else torch.autograd.forward_ad.unpack_dual(t, level=0).primal for t in ctx.saved_tensors]
+            return jvp(ctx, saved, *tangents)
+
+    return with_primals
+
+
 def lab_clip_backward(grads, needs_input_grad, high, low, self, self_info):
     """The gradients of `lab::clip`, of those inputs that need one.
 
@@ -60,8 +71,9 @@ class ClipBackward0(torch.autograd.Function):
         return grad_self, None, None
 
     @staticmethod
-    def jvp(ctx, *tangents):
-        (self_p,) = ctx.saved_tensors
+    @_forward_mode
+    def jvp(ctx, saved, *tangents):
+        (self_p,) = saved
         low = ctx.low
         high = ctx.high
         self_t = tangents[0]
@@ -166,7 +178,8 @@ class SignedBackward0(torch.autograd.Function):
         return grad_self, None
 
     @staticmethod
-    def jvp(ctx, *tangents):
+    @_forward_mode
+    def jvp(ctx, saved, *tangents):
         n = ctx.n
         self_t = tangents[0]
         # result: n != 0 && n < 0 ? -self_t : self_t

@@ -14,6 +14,17 @@ def _zeros_for(tangent, primal):
     return torch.zeros_like(primal) if tangent is None and primal is not None else tangent
 
 
+def _forward_mode(jvp):
+    """A `jvp` with forward mode on, which torch turns off as what is saved has the tangents of its level: it gets them without."""
+
+    def with_primals(ctx, *tangents):
+        with torch.autograd.forward_ad._set_fwd_grad_enabled(True):
+            saved = [t if t is None else torch.autograd.forward_ad.unpack_dual(t, level=0).primal for t in ctx.saved_tensors]
+            return jvp(ctx, saved, *tangents)
+
+    return with_primals
+
+
 def lab_modulus_backward(grads, needs_input_grad, self):
     """The gradients of `lab::modulus`, of those inputs that need one.
 
@@ -50,8 +61,9 @@ class ModulusBackward0(torch.autograd.Function):
         return lab_modulus_backward(grads, ctx.needs_input_grad, self)
 
     @staticmethod
-    def jvp(ctx, *tangents):
-        (self_p,) = ctx.saved_tensors
+    @_forward_mode
+    def jvp(ctx, saved, *tangents):
+        (self_p,) = saved
         self_t = tangents[0]
         # result: at::real(self_t * self_p.sgn().conj())
         result_t = None
@@ -104,8 +116,9 @@ class SquaredModulusBackward0(torch.autograd.Function):
         return lab_squared_modulus_backward(grads, ctx.needs_input_grad, self)
 
     @staticmethod
-    def jvp(ctx, *tangents):
-        (self_p,) = ctx.saved_tensors
+    @_forward_mode
+    def jvp(ctx, saved, *tangents):
+        (self_p,) = saved
         self_t = tangents[0]
         # result: 2 * at::real(self_t * self_p.conj())
         result_t = None
@@ -159,8 +172,9 @@ class ComposeBackward0(torch.autograd.Function):
         return lab_compose_backward(grads, ctx.needs_input_grad)
 
     @staticmethod
-    def jvp(ctx, *tangents):
-        re_p, im_p = ctx.saved_tensors
+    @_forward_mode
+    def jvp(ctx, saved, *tangents):
+        re_p, im_p = saved
         re_t = tangents[0]
         im_t = tangents[1]
         # result: at::complex(re_t, im_t)
@@ -212,7 +226,8 @@ class MirroredBackward0(torch.autograd.Function):
         return lab_mirrored_backward(grads, ctx.needs_input_grad)
 
     @staticmethod
-    def jvp(ctx, *tangents):
+    @_forward_mode
+    def jvp(ctx, saved, *tangents):
         self_t = tangents[0]
         # result: self_t.conj()
         result_t = None

@@ -18,6 +18,17 @@ def _where_needed(gradients, needed):
     return [g if n else None for g, n in zip(gradients, needed)]
 
 
+def _forward_mode(jvp):
+    """A `jvp` with forward mode on, which torch turns off as what is saved has the tangents of its level: it gets them without."""
+
+    def with_primals(ctx, *tangents):
+        with torch.autograd.forward_ad._set_fwd_grad_enabled(True):
+            saved = [t if t is None else torch.autograd.forward_ad.unpack_dual(t, level=0).primal for t in ctx.saved_tensors]
+            return jvp(ctx, saved, *tangents)
+
+    return with_primals
+
+
 def lab_filter_backward(grads, needs_input_grad, bias_sym_sizes_opt, input, padding, taps):
     """The gradients of `lab::filter`, of those inputs that need one.
 
@@ -110,7 +121,8 @@ class SmoothBackward0(torch.autograd.Function):
         return lab_smooth_backward(grads, ctx.needs_input_grad)
 
     @staticmethod
-    def jvp(ctx, *tangents):
+    @_forward_mode
+    def jvp(ctx, saved, *tangents):
         self_t = tangents[0]
         # result: (self_t.slice(-1, 1) + self_t.slice(-1, 0, -1)) / 2
         result_t = None

@@ -20,6 +20,17 @@ def _not_implemented(name, reason=""):
     raise NotImplementedError(f"the derivative for '{name}' is not implemented. {reason}".strip())
 
 
+def _forward_mode(jvp):
+    """A `jvp` with forward mode on, which torch turns off as what is saved has the tangents of its level: it gets them without."""
+
+    def with_primals(ctx, *tangents):
+        with torch.autograd.forward_ad._set_fwd_grad_enabled(True):
+            saved = [t if t is None else torch.autograd.forward_ad.unpack_dual(t, level=0).primal for t in ctx.saved_tensors]
+            return jvp(ctx, saved, *tangents)
+
+    return with_primals
+
+
 def lab_lookup_backward(grads, needs_input_grad, rows, table_sym_sizes):
     """The gradients of `lab::lookup`, of those inputs that need one.
 
@@ -58,8 +69,9 @@ class LookupBackward0(torch.autograd.Function):
         return grad_table, None
 
     @staticmethod
-    def jvp(ctx, *tangents):
-        (rows,) = ctx.saved_tensors
+    @_forward_mode
+    def jvp(ctx, saved, *tangents):
+        (rows,) = saved
         table_t = tangents[0]
         # result: lab::lookup(table_t, rows)
         result_t = None

@@ -22,6 +22,17 @@ def _zeros_for(tangent, primal):
     return torch.zeros_like(primal) if tangent is None and primal is not None else tangent
 
 
+def _forward_mode(jvp):
+    """A `jvp` with forward mode on, which torch turns off as what is saved has the tangents of its level: it gets them without."""
+
+    def with_primals(ctx, *tangents):
+        with torch.autograd.forward_ad._set_fwd_grad_enabled(True):
+            saved = [t if t is None else torch.autograd.forward_ad.unpack_dual(t, level=0).primal for t in ctx.saved_tensors]
+            return jvp(ctx, saved, *tangents)
+
+    return with_primals
+
+
 def lab__foreach_axpy_backward(grads, needs_input_grad, alpha):
     """The gradients of `lab::_foreach_axpy`, of those inputs that need one.
 
@@ -67,8 +78,9 @@ class ForeachAxpyBackward0(torch.autograd.Function):
         return None, None, *(grad_self or [None] * len(needs_self)), *(grad_other or [None] * len(needs_other))
 
     @staticmethod
-    def jvp(ctx, *tangents):
-        self, other = _regroup(ctx.saved_tensors, ctx.forward_lengths)
+    @_forward_mode
+    def jvp(ctx, saved, *tangents):
+        self, other = _regroup(saved, ctx.forward_lengths)
         alpha = ctx.alpha
         self_t, other_t = _regroup(tangents[2:], ctx.argument_lengths)
         # result, each: self_t + other_t * alpha
@@ -126,7 +138,8 @@ class ForeachScaleBackward0(torch.autograd.Function):
         return None, *(grad_self or [None] * (len(ctx.needs_input_grad) - 1))
 
     @staticmethod
-    def jvp(ctx, *tangents):
+    @_forward_mode
+    def jvp(ctx, saved, *tangents):
         factors = ctx.factors
         self_t = tangents[1:]
         # result, each: self_t * factors[i]
@@ -178,8 +191,9 @@ class ForeachGrowBackward0(torch.autograd.Function):
         return *(grad_self or [None] * (len(ctx.needs_input_grad) - 0)),
 
     @staticmethod
-    def jvp(ctx, *tangents):
-        (*result,) = ctx.saved_tensors
+    @_forward_mode
+    def jvp(ctx, saved, *tangents):
+        (*result,) = saved
         self_t = tangents[0:]
         # result, each: self_t * result[i]
         result_t = [None if self_t is None else self_t * result[i] for i, self_t in enumerate(self_t)]

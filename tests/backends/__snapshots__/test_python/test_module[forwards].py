@@ -14,6 +14,17 @@ def _zeros_for(tangent, primal):
     return torch.zeros_like(primal) if tangent is None and primal is not None else tangent
 
 
+def _forward_mode(jvp):
+    """A `jvp` with forward mode on, which torch turns off as what is saved has the tangents of its level: it gets them without."""
+
+    def with_primals(ctx, *tangents):
+        with torch.autograd.forward_ad._set_fwd_grad_enabled(True):
+            saved = [t if t is None else torch.autograd.forward_ad.unpack_dual(t, level=0).primal for t in ctx.saved_tensors]
+            return jvp(ctx, saved, *tangents)
+
+    return with_primals
+
+
 def _sharpened_slope(x, beta):
     """With s = s(b x), the slope of x s is s (1 + b x (1 - s)), as s' = b s (1 - s).
     Source: the product rule.
@@ -60,8 +71,9 @@ class SharpenBackward0(torch.autograd.Function):
         return grad_self, None
 
     @staticmethod
-    def jvp(ctx, *tangents):
-        (self_p,) = ctx.saved_tensors
+    @_forward_mode
+    def jvp(ctx, saved, *tangents):
+        (self_p,) = saved
         beta = ctx.beta
         self_t = tangents[0]
         # result: self_t * sharpened_slope(self_p, beta)
@@ -119,8 +131,9 @@ class ProductAndLargerBackward0(torch.autograd.Function):
         return lab_product_and_larger_backward(grads[:1], ctx.needs_input_grad, a, b)
 
     @staticmethod
-    def jvp(ctx, *tangents):
-        a_p, b_p = ctx.saved_tensors
+    @_forward_mode
+    def jvp(ctx, saved, *tangents):
+        a_p, b_p = saved
         a_t = tangents[0]
         b_t = tangents[1]
         # product: a_t * b_p + a_p * b_t

@@ -8,6 +8,20 @@ from torch import Tensor
 aten = torch.ops.aten
 
 
+# What formulas call beside operators.
+
+
+def _forward_mode(jvp):
+    """A `jvp` with forward mode on, which torch turns off as what is saved has the tangents of its level: it gets them without."""
+
+    def with_primals(ctx, *tangents):
+        with torch.autograd.forward_ad._set_fwd_grad_enabled(True):
+            saved = [t if t is None else torch.autograd.forward_ad.unpack_dual(t, level=0).primal for t in ctx.saved_tensors]
+            return jvp(ctx, saved, *tangents)
+
+    return with_primals
+
+
 def lab_unitary_dft_backward(grads, needs_input_grad, dim):
     """The gradients of `lab::unitary_dft`, of those inputs that need one.
 
@@ -43,7 +57,8 @@ class UnitaryDftBackward0(torch.autograd.Function):
         return grad_self, None
 
     @staticmethod
-    def jvp(ctx, *tangents):
+    @_forward_mode
+    def jvp(ctx, saved, *tangents):
         dim = ctx.dim
         self_t = tangents[0]
         # result: at::fft_fft(self_t, ::std::nullopt, dim, "ortho")
@@ -99,8 +114,9 @@ class PowerSpectrumBackward0(torch.autograd.Function):
         return lab_power_spectrum_backward(grads, ctx.needs_input_grad, self)
 
     @staticmethod
-    def jvp(ctx, *tangents):
-        (self_p,) = ctx.saved_tensors
+    @_forward_mode
+    def jvp(ctx, saved, *tangents):
+        (self_p,) = saved
         self_t = tangents[0]
         # result: 2 * at::real(at::fft_fft(self_p, ::std::nullopt, -1, "ortho").conj() * at::fft_fft(self_t, ::std::nullopt, -1, "ortho"))
         result_t = None

@@ -14,6 +14,17 @@ def _where_needed(gradients, needed):
     return [g if n else None for g, n in zip(gradients, needed)]
 
 
+def _forward_mode(jvp):
+    """A `jvp` with forward mode on, which torch turns off as what is saved has the tangents of its level: it gets them without."""
+
+    def with_primals(ctx, *tangents):
+        with torch.autograd.forward_ad._set_fwd_grad_enabled(True):
+            saved = [t if t is None else torch.autograd.forward_ad.unpack_dual(t, level=0).primal for t in ctx.saved_tensors]
+            return jvp(ctx, saved, *tangents)
+
+    return with_primals
+
+
 def _across(along, change, dim):
     """With y = x / |x| the gradient has no part along y: |x| dy = dx - y <y, dx>.
     Source: differentiate y * |x| = x, and <y, y> = 1.
@@ -73,8 +84,9 @@ class DirectionBackward0(torch.autograd.Function):
         return grad_self, None
 
     @staticmethod
-    def jvp(ctx, *tangents):
-        unit, length = ctx.saved_tensors
+    @_forward_mode
+    def jvp(ctx, saved, *tangents):
+        unit, length = saved
         dim = ctx.dim
         self_t = tangents[0]
         # unit: across(unit, self_t, dim) / length

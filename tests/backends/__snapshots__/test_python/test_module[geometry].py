@@ -19,6 +19,17 @@ def _zeros_for(tangent, primal):
     return torch.zeros_like(primal) if tangent is None and primal is not None else tangent
 
 
+def _forward_mode(jvp):
+    """A `jvp` with forward mode on, which torch turns off as what is saved has the tangents of its level: it gets them without."""
+
+    def with_primals(ctx, *tangents):
+        with torch.autograd.forward_ad._set_fwd_grad_enabled(True):
+            saved = [t if t is None else torch.autograd.forward_ad.unpack_dual(t, level=0).primal for t in ctx.saved_tensors]
+            return jvp(ctx, saved, *tangents)
+
+    return with_primals
+
+
 def lab_distances_backward(grads, needs_input_grad, x, y, result):
     """The gradients of `lab::distances`, of those inputs that need one.
 
@@ -59,8 +70,9 @@ class DistancesBackward0(torch.autograd.Function):
         return lab_distances_backward(grads, ctx.needs_input_grad, x, y, result)
 
     @staticmethod
-    def jvp(ctx, *tangents):
-        x_p, y_p, result = ctx.saved_tensors
+    @_forward_mode
+    def jvp(ctx, saved, *tangents):
+        x_p, y_p, result = saved
         x_t = tangents[0]
         y_t = tangents[1]
         # result: ((x_p.unsqueeze(1) - y_p.unsqueeze(0)) * (x_t.unsqueeze(1) - y_t.unsqueeze(0))).sum(-1) / result
@@ -132,8 +144,9 @@ class ToPolarBackward0(torch.autograd.Function):
         return lab_to_polar_backward(grads, ctx.needs_input_grad, x, ctx.x_info, y, ctx.y_info, radius)
 
     @staticmethod
-    def jvp(ctx, *tangents):
-        x_p, y_p, radius = ctx.saved_tensors
+    @_forward_mode
+    def jvp(ctx, saved, *tangents):
+        x_p, y_p, radius = saved
         x_t = tangents[0]
         y_t = tangents[1]
         # radius, angle: ((x_t * x_p + y_t * y_p) / radius, (y_t * x_p - x_t * y_p) / radius.square())

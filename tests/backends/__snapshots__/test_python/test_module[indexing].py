@@ -21,6 +21,17 @@ def _zeros_for(tangent, primal):
     return torch.zeros_like(primal) if tangent is None and primal is not None else tangent
 
 
+def _forward_mode(jvp):
+    """A `jvp` with forward mode on, which torch turns off as what is saved has the tangents of its level: it gets them without."""
+
+    def with_primals(ctx, *tangents):
+        with torch.autograd.forward_ad._set_fwd_grad_enabled(True):
+            saved = [t if t is None else torch.autograd.forward_ad.unpack_dual(t, level=0).primal for t in ctx.saved_tensors]
+            return jvp(ctx, saved, *tangents)
+
+    return with_primals
+
+
 def lab_read_backward(grads, needs_input_grad, dim, index, self_info):
     """The gradients of `lab::read`, of those inputs that need one.
 
@@ -60,8 +71,9 @@ class ReadBackward0(torch.autograd.Function):
         return grad_self, None, None
 
     @staticmethod
-    def jvp(ctx, *tangents):
-        (index,) = ctx.saved_tensors
+    @_forward_mode
+    def jvp(ctx, saved, *tangents):
+        (index,) = saved
         dim = ctx.dim
         self_t = tangents[0]
         # result: self_t.gather(dim, index)
@@ -122,8 +134,9 @@ class WriteBackward0(torch.autograd.Function):
         return grad_self, None, None, grad_source
 
     @staticmethod
-    def jvp(ctx, *tangents):
-        self_p, source_p, index = ctx.saved_tensors
+    @_forward_mode
+    def jvp(ctx, saved, *tangents):
+        self_p, source_p, index = saved
         dim = ctx.dim
         self_t = tangents[0]
         source_t = tangents[3]
@@ -181,7 +194,8 @@ class SplitOffBackward0(torch.autograd.Function):
         return grad_self, None
 
     @staticmethod
-    def jvp(ctx, *tangents):
+    @_forward_mode
+    def jvp(ctx, saved, *tangents):
         n = ctx.n
         self_t = tangents[0]
         # result0: self_t.narrow_symint(0, 0, n)

@@ -14,6 +14,17 @@ def _zeros_for(tangent, primal):
     return torch.zeros_like(primal) if tangent is None and primal is not None else tangent
 
 
+def _forward_mode(jvp):
+    """A `jvp` with forward mode on, which torch turns off as what is saved has the tangents of its level: it gets them without."""
+
+    def with_primals(ctx, *tangents):
+        with torch.autograd.forward_ad._set_fwd_grad_enabled(True):
+            saved = [t if t is None else torch.autograd.forward_ad.unpack_dual(t, level=0).primal for t in ctx.saved_tensors]
+            return jvp(ctx, saved, *tangents)
+
+    return with_primals
+
+
 def lab_leaky__backward(grads, needs_input_grad, slope, result):
     """The gradients of `lab::leaky_`, of those inputs that need one.
 
@@ -52,8 +63,9 @@ class LeakyBackward0(torch.autograd.Function):
         return grad_self, None
 
     @staticmethod
-    def jvp(ctx, *tangents):
-        (result,) = ctx.saved_tensors
+    @_forward_mode
+    def jvp(ctx, saved, *tangents):
+        (result,) = saved
         slope = ctx.slope
         self_t = tangents[0]
         # result: self_t.copy_(at::where(result > 0, original_self_t, original_self_t * slope))
@@ -109,8 +121,9 @@ class InvertBackward0(torch.autograd.Function):
         return grad_self, None
 
     @staticmethod
-    def jvp(ctx, *tangents):
-        (original_self_p,) = ctx.saved_tensors
+    @_forward_mode
+    def jvp(ctx, saved, *tangents):
+        (original_self_p,) = saved
         self_t = tangents[0]
         # result: self_t.copy_(-original_self_t / (original_self_p * original_self_p))
         result_t = None
@@ -168,8 +181,9 @@ class AccumulateBackward0(torch.autograd.Function):
         return grad_self, grad_other, None
 
     @staticmethod
-    def jvp(ctx, *tangents):
-        self_p, other_p = ctx.saved_tensors
+    @_forward_mode
+    def jvp(ctx, saved, *tangents):
+        self_p, other_p = saved
         alpha = ctx.alpha
         self_t = tangents[0]
         other_t = tangents[1]

@@ -14,6 +14,17 @@ def _zeros_for(tangent, primal):
     return torch.zeros_like(primal) if tangent is None and primal is not None else tangent
 
 
+def _forward_mode(jvp):
+    """A `jvp` with forward mode on, which torch turns off as what is saved has the tangents of its level: it gets them without."""
+
+    def with_primals(ctx, *tangents):
+        with torch.autograd.forward_ad._set_fwd_grad_enabled(True):
+            saved = [t if t is None else torch.autograd.forward_ad.unpack_dual(t, level=0).primal for t in ctx.saved_tensors]
+            return jvp(ctx, saved, *tangents)
+
+    return with_primals
+
+
 def lab_mix_backward(grads, needs_input_grad, a, b, w):
     """The gradients of `lab::mix`, of those inputs that need one.
 
@@ -56,8 +67,9 @@ class MixBackward0(torch.autograd.Function):
         return lab_mix_backward(grads, ctx.needs_input_grad, a, b, w)
 
     @staticmethod
-    def jvp(ctx, *tangents):
-        a_p, b_p, w_p = ctx.saved_tensors
+    @_forward_mode
+    def jvp(ctx, saved, *tangents):
+        a_p, b_p, w_p = saved
         a_t = tangents[0]
         b_t = tangents[1]
         w_t = tangents[2]
@@ -115,8 +127,9 @@ class SmoothStepBackward0(torch.autograd.Function):
         return lab_smooth_step_backward(grads, ctx.needs_input_grad, self)
 
     @staticmethod
-    def jvp(ctx, *tangents):
-        (self_p,) = ctx.saved_tensors
+    @_forward_mode
+    def jvp(ctx, saved, *tangents):
+        (self_p,) = saved
         self_t = tangents[0]
         # result: (self_t.conj() * (6 * self_p * (1 - self_p)) * at::logical_and(self_p > 0, self_p < 1)).conj()
         result_t = None

@@ -24,6 +24,17 @@ def _options_of(x):
     return {"dtype": x.dtype, "layout": x.layout, "device": x.device}
 
 
+def _forward_mode(jvp):
+    """A `jvp` with forward mode on, which torch turns off as what is saved has the tangents of its level: it gets them without."""
+
+    def with_primals(ctx, *tangents):
+        with torch.autograd.forward_ad._set_fwd_grad_enabled(True):
+            saved = [t if t is None else torch.autograd.forward_ad.unpack_dual(t, level=0).primal for t in ctx.saved_tensors]
+            return jvp(ctx, saved, *tangents)
+
+    return with_primals
+
+
 def lab_mean_of_backward(grads, needs_input_grad, tensors):
     """The gradients of `lab::mean_of`, of those inputs that need one.
 
@@ -109,8 +120,9 @@ class PickBackward0(torch.autograd.Function):
         return grad_self, *([None] * (len(ctx.needs_input_grad) - 1))
 
     @staticmethod
-    def jvp(ctx, *tangents):
-        (*indices,) = ctx.saved_tensors
+    @_forward_mode
+    def jvp(ctx, saved, *tangents):
+        (*indices,) = saved
         self_t = tangents[0]
         # result: lab::pick(self_t, indices)
         result_t = None

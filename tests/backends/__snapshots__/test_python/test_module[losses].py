@@ -14,6 +14,17 @@ def _zeros_for(tangent, primal):
     return torch.zeros_like(primal) if tangent is None and primal is not None else tangent
 
 
+def _forward_mode(jvp):
+    """A `jvp` with forward mode on, which torch turns off as what is saved has the tangents of its level: it gets them without."""
+
+    def with_primals(ctx, *tangents):
+        with torch.autograd.forward_ad._set_fwd_grad_enabled(True):
+            saved = [t if t is None else torch.autograd.forward_ad.unpack_dual(t, level=0).primal for t in ctx.saved_tensors]
+            return jvp(ctx, saved, *tangents)
+
+    return with_primals
+
+
 def lab_pseudo_huber_backward(grads, needs_input_grad, delta, self, target):
     """The gradients of `lab::pseudo_huber`, of those inputs that need one.
 
@@ -57,8 +68,9 @@ class PseudoHuberBackward0(torch.autograd.Function):
         return grad_self, grad_target, None
 
     @staticmethod
-    def jvp(ctx, *tangents):
-        self_p, target_p = ctx.saved_tensors
+    @_forward_mode
+    def jvp(ctx, saved, *tangents):
+        self_p, target_p = saved
         delta = ctx.delta
         self_t = tangents[0]
         target_t = tangents[1]
@@ -169,8 +181,9 @@ class LogisticBackward0(torch.autograd.Function):
         return grad_self, None
 
     @staticmethod
-    def jvp(ctx, *tangents):
-        target, self_p = ctx.saved_tensors
+    @_forward_mode
+    def jvp(ctx, saved, *tangents):
+        target, self_p = saved
         self_t = tangents[0]
         # result: -self_t * target * at::sigmoid(-target * self_p)
         result_t = None

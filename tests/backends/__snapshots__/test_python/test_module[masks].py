@@ -23,6 +23,17 @@ def _zeros_for(tangent, primal):
     return torch.zeros_like(primal) if tangent is None and primal is not None else tangent
 
 
+def _forward_mode(jvp):
+    """A `jvp` with forward mode on, which torch turns off as what is saved has the tangents of its level: it gets them without."""
+
+    def with_primals(ctx, *tangents):
+        with torch.autograd.forward_ad._set_fwd_grad_enabled(True):
+            saved = [t if t is None else torch.autograd.forward_ad.unpack_dual(t, level=0).primal for t in ctx.saved_tensors]
+            return jvp(ctx, saved, *tangents)
+
+    return with_primals
+
+
 def lab_product_backward(grads, needs_input_grad, a, b):
     """The gradients of `lab::product`, of those inputs that need one.
 
@@ -65,8 +76,9 @@ class ProductBackward0(torch.autograd.Function):
         return lab_product_backward(grads, ctx.needs_input_grad, a, b)
 
     @staticmethod
-    def jvp(ctx, *tangents):
-        a_p, b_p = ctx.saved_tensors
+    @_forward_mode
+    def jvp(ctx, saved, *tangents):
+        a_p, b_p = saved
         a_t = tangents[0]
         b_t = tangents[1]
         # result: a_t * b_p + a_p * b_t

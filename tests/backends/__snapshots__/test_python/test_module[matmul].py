@@ -14,6 +14,17 @@ def _zeros_for(tangent, primal):
     return torch.zeros_like(primal) if tangent is None and primal is not None else tangent
 
 
+def _forward_mode(jvp):
+    """A `jvp` with forward mode on, which torch turns off as what is saved has the tangents of its level: it gets them without."""
+
+    def with_primals(ctx, *tangents):
+        with torch.autograd.forward_ad._set_fwd_grad_enabled(True):
+            saved = [t if t is None else torch.autograd.forward_ad.unpack_dual(t, level=0).primal for t in ctx.saved_tensors]
+            return jvp(ctx, saved, *tangents)
+
+    return with_primals
+
+
 def lab_product_of_matrices_backward(grads, needs_input_grad, a, b):
     """The gradients of `lab::product_of_matrices`, of those inputs that need one.
 
@@ -53,8 +64,9 @@ class ProductOfMatricesBackward0(torch.autograd.Function):
         return lab_product_of_matrices_backward(grads, ctx.needs_input_grad, a, b)
 
     @staticmethod
-    def jvp(ctx, *tangents):
-        a_p, b_p = ctx.saved_tensors
+    @_forward_mode
+    def jvp(ctx, saved, *tangents):
+        a_p, b_p = saved
         a_t = tangents[0]
         b_t = tangents[1]
         # result: a_t.matmul(b_p) + a_p.matmul(b_t)
@@ -116,8 +128,9 @@ class BilinearFormBackward0(torch.autograd.Function):
         return lab_bilinear_form_backward(grads, ctx.needs_input_grad, m, x, y)
 
     @staticmethod
-    def jvp(ctx, *tangents):
-        x_p, m_p, y_p = ctx.saved_tensors
+    @_forward_mode
+    def jvp(ctx, saved, *tangents):
+        x_p, m_p, y_p = saved
         x_t = tangents[0]
         m_t = tangents[1]
         y_t = tangents[2]
@@ -187,8 +200,9 @@ class AddProductBackward0(torch.autograd.Function):
         return grad_c, grad_a, grad_b, None, None
 
     @staticmethod
-    def jvp(ctx, *tangents):
-        c_p, a_p, b_p = ctx.saved_tensors
+    @_forward_mode
+    def jvp(ctx, saved, *tangents):
+        c_p, a_p, b_p = saved
         beta = ctx.beta
         alpha = ctx.alpha
         c_t = tangents[0]
@@ -251,8 +265,9 @@ class RouteBackward0(torch.autograd.Function):
         return lab_route_backward(grads, ctx.needs_input_grad, dispatch, tokens)
 
     @staticmethod
-    def jvp(ctx, *tangents):
-        tokens_p, dispatch_p = ctx.saved_tensors
+    @_forward_mode
+    def jvp(ctx, saved, *tangents):
+        tokens_p, dispatch_p = saved
         tokens_t = tangents[0]
         dispatch_t = tangents[1]
         # result: dispatch_p.mT().matmul(tokens_t) + dispatch_t.mT().matmul(tokens_p)

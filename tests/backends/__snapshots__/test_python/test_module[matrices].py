@@ -6,6 +6,20 @@ import torch
 from torch import Tensor
 
 
+# What formulas call beside operators.
+
+
+def _forward_mode(jvp):
+    """A `jvp` with forward mode on, which torch turns off as what is saved has the tangents of its level: it gets them without."""
+
+    def with_primals(ctx, *tangents):
+        with torch.autograd.forward_ad._set_fwd_grad_enabled(True):
+            saved = [t if t is None else torch.autograd.forward_ad.unpack_dual(t, level=0).primal for t in ctx.saved_tensors]
+            return jvp(ctx, saved, *tangents)
+
+    return with_primals
+
+
 def lab_inverse_backward(grads, needs_input_grad, result):
     """The gradients of `lab::inverse`, of those inputs that need one.
 
@@ -42,8 +56,9 @@ class InverseBackward0(torch.autograd.Function):
         return lab_inverse_backward(grads, ctx.needs_input_grad, result)
 
     @staticmethod
-    def jvp(ctx, *tangents):
-        (result,) = ctx.saved_tensors
+    @_forward_mode
+    def jvp(ctx, saved, *tangents):
+        (result,) = saved
         self_t = tangents[0]
         # result: -result.matmul(self_t).matmul(result)
         result_t = None
@@ -96,8 +111,9 @@ class LogDeterminantBackward0(torch.autograd.Function):
         return lab_log_determinant_backward(grads, ctx.needs_input_grad, self)
 
     @staticmethod
-    def jvp(ctx, *tangents):
-        (self_p,) = ctx.saved_tensors
+    @_forward_mode
+    def jvp(ctx, saved, *tangents):
+        (self_p,) = saved
         self_t = tangents[0]
         # result: self_p.inverse().matmul(self_t).trace()
         result_t = None
@@ -150,8 +166,9 @@ class TraceOfSquareBackward0(torch.autograd.Function):
         return lab_trace_of_square_backward(grads, ctx.needs_input_grad, self)
 
     @staticmethod
-    def jvp(ctx, *tangents):
-        (self_p,) = ctx.saved_tensors
+    @_forward_mode
+    def jvp(ctx, saved, *tangents):
+        (self_p,) = saved
         self_t = tangents[0]
         # result: 2 * self_p.matmul(self_t).trace()
         result_t = None
@@ -200,7 +217,8 @@ class StrictlyUpperBackward0(torch.autograd.Function):
         return lab_strictly_upper_backward(grads, ctx.needs_input_grad)
 
     @staticmethod
-    def jvp(ctx, *tangents):
+    @_forward_mode
+    def jvp(ctx, saved, *tangents):
         self_t = tangents[0]
         # result: self_t.triu(1)
         result_t = None

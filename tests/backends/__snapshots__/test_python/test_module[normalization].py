@@ -6,6 +6,20 @@ import torch
 from torch import Tensor
 
 
+# What formulas call beside operators.
+
+
+def _forward_mode(jvp):
+    """A `jvp` with forward mode on, which torch turns off as what is saved has the tangents of its level: it gets them without."""
+
+    def with_primals(ctx, *tangents):
+        with torch.autograd.forward_ad._set_fwd_grad_enabled(True):
+            saved = [t if t is None else torch.autograd.forward_ad.unpack_dual(t, level=0).primal for t in ctx.saved_tensors]
+            return jvp(ctx, saved, *tangents)
+
+    return with_primals
+
+
 def lab_rms_scale_backward(grads, needs_input_grad, factor, scaled):
     """The gradients of `lab::rms_scale`, of those inputs that need one.
 
@@ -44,8 +58,9 @@ class RmsScaleBackward0(torch.autograd.Function):
         return grad_self, None
 
     @staticmethod
-    def jvp(ctx, *tangents):
-        factor, scaled = ctx.saved_tensors
+    @_forward_mode
+    def jvp(ctx, saved, *tangents):
+        factor, scaled = saved
         self_t = tangents[0]
         # scaled: factor * (self_t - scaled * (self_t * scaled).mean(-1, true))
         scaled_t = None
@@ -98,8 +113,9 @@ class SharesBackward0(torch.autograd.Function):
         return lab_shares_backward(grads, ctx.needs_input_grad, result)
 
     @staticmethod
-    def jvp(ctx, *tangents):
-        (result,) = ctx.saved_tensors
+    @_forward_mode
+    def jvp(ctx, saved, *tangents):
+        (result,) = saved
         self_t = tangents[0]
         # result: result * (self_t - (self_t * result).sum(-1, true))
         result_t = None
@@ -148,7 +164,8 @@ class CenteredBackward0(torch.autograd.Function):
         return lab_centered_backward(grads, ctx.needs_input_grad)
 
     @staticmethod
-    def jvp(ctx, *tangents):
+    @_forward_mode
+    def jvp(ctx, saved, *tangents):
         self_t = tangents[0]
         # result: lab::centered(self_t)
         result_t = None

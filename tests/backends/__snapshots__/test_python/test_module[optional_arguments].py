@@ -10,6 +10,20 @@ from torch import Tensor
 aten = torch.ops.aten
 
 
+# What formulas call beside operators.
+
+
+def _forward_mode(jvp):
+    """A `jvp` with forward mode on, which torch turns off as what is saved has the tangents of its level: it gets them without."""
+
+    def with_primals(ctx, *tangents):
+        with torch.autograd.forward_ad._set_fwd_grad_enabled(True):
+            saved = [t if t is None else torch.autograd.forward_ad.unpack_dual(t, level=0).primal for t in ctx.saved_tensors]
+            return jvp(ctx, saved, *tangents)
+
+    return with_primals
+
+
 def lab_running_sum_backward(grads, needs_input_grad, axis):
     """The gradients of `lab::running_sum`, of those inputs that need one.
 
@@ -47,7 +61,8 @@ class RunningSumBackward0(torch.autograd.Function):
         return grad_self, None
 
     @staticmethod
-    def jvp(ctx, *tangents):
+    @_forward_mode
+    def jvp(ctx, saved, *tangents):
         axis = ctx.axis
         self_t = tangents[0]
         # result: lab::running_sum(self_t, axis)
@@ -106,7 +121,8 @@ class HeadBackward0(torch.autograd.Function):
         return grad_self, None
 
     @staticmethod
-    def jvp(ctx, *tangents):
+    @_forward_mode
+    def jvp(ctx, saved, *tangents):
         n = ctx.n
         self_t = tangents[0]
         # result: lab::head_symint(self_t, n)
@@ -163,8 +179,9 @@ class DropBackward0(torch.autograd.Function):
         return grad_self, None, None, None
 
     @staticmethod
-    def jvp(ctx, *tangents):
-        (keep,) = ctx.saved_tensors
+    @_forward_mode
+    def jvp(ctx, saved, *tangents):
+        (keep,) = saved
         training = ctx.training
         p = ctx.p
         self_t = tangents[0]
@@ -218,7 +235,8 @@ class DeviationBackward0(torch.autograd.Function):
         return grad_self, None
 
     @staticmethod
-    def jvp(ctx, *tangents):
+    @_forward_mode
+    def jvp(ctx, saved, *tangents):
         dims = ctx.dims
         self_t = tangents[0]
         # result: lab::deviation(self_t, dims)

@@ -14,6 +14,17 @@ def _zeros_for(tangent, primal):
     return torch.zeros_like(primal) if tangent is None and primal is not None else tangent
 
 
+def _forward_mode(jvp):
+    """A `jvp` with forward mode on, which torch turns off as what is saved has the tangents of its level: it gets them without."""
+
+    def with_primals(ctx, *tangents):
+        with torch.autograd.forward_ad._set_fwd_grad_enabled(True):
+            saved = [t if t is None else torch.autograd.forward_ad.unpack_dual(t, level=0).primal for t in ctx.saved_tensors]
+            return jvp(ctx, saved, *tangents)
+
+    return with_primals
+
+
 def lab_fused_mul_add_backward(grads, needs_input_grad, a, b):
     """The gradients of `lab::fused_mul_add`, of those inputs that need one.
 
@@ -56,8 +67,9 @@ class FusedMulAddBackward0(torch.autograd.Function):
         return lab_fused_mul_add_backward(grads, ctx.needs_input_grad, a, b)
 
     @staticmethod
-    def jvp(ctx, *tangents):
-        a_p, b_p, c_p = ctx.saved_tensors
+    @_forward_mode
+    def jvp(ctx, saved, *tangents):
+        a_p, b_p, c_p = saved
         a_t = tangents[0]
         b_t = tangents[1]
         c_t = tangents[2]
@@ -118,8 +130,9 @@ class SquaredDifferenceBackward0(torch.autograd.Function):
         return lab_squared_difference_backward(grads, ctx.needs_input_grad, x, y)
 
     @staticmethod
-    def jvp(ctx, *tangents):
-        x_p, y_p = ctx.saved_tensors
+    @_forward_mode
+    def jvp(ctx, saved, *tangents):
+        x_p, y_p = saved
         x_t = tangents[0]
         y_t = tangents[1]
         # result: 2 * (x_p - y_p) * (x_t - y_t)
@@ -175,8 +188,9 @@ class SoftSignBackward0(torch.autograd.Function):
         return lab_soft_sign_backward(grads, ctx.needs_input_grad, self)
 
     @staticmethod
-    def jvp(ctx, *tangents):
-        (self_p,) = ctx.saved_tensors
+    @_forward_mode
+    def jvp(ctx, saved, *tangents):
+        (self_p,) = saved
         self_t = tangents[0]
         # result: (self_t.conj() / (1 + self_p.abs()).square()).conj()
         result_t = None

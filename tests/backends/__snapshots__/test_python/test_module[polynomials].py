@@ -6,6 +6,20 @@ import torch
 from torch import Tensor
 
 
+# What formulas call beside operators.
+
+
+def _forward_mode(jvp):
+    """A `jvp` with forward mode on, which torch turns off as what is saved has the tangents of its level: it gets them without."""
+
+    def with_primals(ctx, *tangents):
+        with torch.autograd.forward_ad._set_fwd_grad_enabled(True):
+            saved = [t if t is None else torch.autograd.forward_ad.unpack_dual(t, level=0).primal for t in ctx.saved_tensors]
+            return jvp(ctx, saved, *tangents)
+
+    return with_primals
+
+
 def lab_cubic_backward(grads, needs_input_grad, self):
     """The gradients of `lab::cubic`, of those inputs that need one.
 
@@ -42,8 +56,9 @@ class CubicBackward0(torch.autograd.Function):
         return lab_cubic_backward(grads, ctx.needs_input_grad, self)
 
     @staticmethod
-    def jvp(ctx, *tangents):
-        (self_p,) = ctx.saved_tensors
+    @_forward_mode
+    def jvp(ctx, saved, *tangents):
+        (self_p,) = saved
         self_t = tangents[0]
         # result: (self_t.conj() * (4.5 * self_p * self_p - 2 * 0x10 * self_p + 1'000).conj()).conj()
         result_t = None
@@ -96,8 +111,9 @@ class ShortSineBackward0(torch.autograd.Function):
         return lab_short_sine_backward(grads, ctx.needs_input_grad, self)
 
     @staticmethod
-    def jvp(ctx, *tangents):
-        (self_p,) = ctx.saved_tensors
+    @_forward_mode
+    def jvp(ctx, saved, *tangents):
+        (self_p,) = saved
         self_t = tangents[0]
         # result: self_t * (1e0 - .5 * self_p.pow(2) + self_p.pow(4) / 24L)
         result_t = None

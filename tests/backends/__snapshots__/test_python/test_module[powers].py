@@ -23,6 +23,17 @@ def _zeros_for(tangent, primal):
     return torch.zeros_like(primal) if tangent is None and primal is not None else tangent
 
 
+def _forward_mode(jvp):
+    """A `jvp` with forward mode on, which torch turns off as what is saved has the tangents of its level: it gets them without."""
+
+    def with_primals(ctx, *tangents):
+        with torch.autograd.forward_ad._set_fwd_grad_enabled(True):
+            saved = [t if t is None else torch.autograd.forward_ad.unpack_dual(t, level=0).primal for t in ctx.saved_tensors]
+            return jvp(ctx, saved, *tangents)
+
+    return with_primals
+
+
 def lab_power_backward(grads, needs_input_grad, n, self, self_info):
     """The gradients of `lab::power`, of those inputs that need one.
 
@@ -62,8 +73,9 @@ class PowerBackward0(torch.autograd.Function):
         return grad_self, None
 
     @staticmethod
-    def jvp(ctx, *tangents):
-        (self_p,) = ctx.saved_tensors
+    @_forward_mode
+    def jvp(ctx, saved, *tangents):
+        (self_p,) = saved
         n = ctx.n
         self_t = tangents[0]
         # result: (n == 0 ? at::zeros_like(self_p) : self_t.conj() * (n * self_p.pow(n - 1)).conj()).conj()
@@ -123,8 +135,9 @@ class GeometricMeanBackward0(torch.autograd.Function):
         return lab_geometric_mean_backward(grads, ctx.needs_input_grad, a, b, result)
 
     @staticmethod
-    def jvp(ctx, *tangents):
-        a_p, b_p, result = ctx.saved_tensors
+    @_forward_mode
+    def jvp(ctx, saved, *tangents):
+        a_p, b_p, result = saved
         a_t = tangents[0]
         b_t = tangents[1]
         # result: result * (a_t / a_p + b_t / b_p) / 2

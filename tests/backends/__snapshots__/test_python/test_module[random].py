@@ -14,6 +14,17 @@ def _zeros_for(tangent, primal):
     return torch.zeros_like(primal) if tangent is None and primal is not None else tangent
 
 
+def _forward_mode(jvp):
+    """A `jvp` with forward mode on, which torch turns off as what is saved has the tangents of its level: it gets them without."""
+
+    def with_primals(ctx, *tangents):
+        with torch.autograd.forward_ad._set_fwd_grad_enabled(True):
+            saved = [t if t is None else torch.autograd.forward_ad.unpack_dual(t, level=0).primal for t in ctx.saved_tensors]
+            return jvp(ctx, saved, *tangents)
+
+    return with_primals
+
+
 def lab_jitter_backward(grads, needs_input_grad, result1):
     """The gradients of `lab::jitter`, of those inputs that need one.
 
@@ -52,8 +63,9 @@ class JitterBackward0(torch.autograd.Function):
         return grad_self, None, None
 
     @staticmethod
-    def jvp(ctx, *tangents):
-        (result1,) = ctx.saved_tensors
+    @_forward_mode
+    def jvp(ctx, saved, *tangents):
+        (result1,) = saved
         self_t = tangents[0]
         # result0: self_t * result1
         result0_t = None
@@ -116,8 +128,9 @@ class DrawBackward0(torch.autograd.Function):
         return grad_mean, grad_spread, None
 
     @staticmethod
-    def jvp(ctx, *tangents):
-        mean_p, spread_p, noise = ctx.saved_tensors
+    @_forward_mode
+    def jvp(ctx, saved, *tangents):
+        mean_p, spread_p, noise = saved
         mean_t = tangents[0]
         spread_t = tangents[1]
         # sample: mean_t + spread_t * noise

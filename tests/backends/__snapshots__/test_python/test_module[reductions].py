@@ -6,6 +6,20 @@ import torch
 from torch import Tensor
 
 
+# What formulas call beside operators.
+
+
+def _forward_mode(jvp):
+    """A `jvp` with forward mode on, which torch turns off as what is saved has the tangents of its level: it gets them without."""
+
+    def with_primals(ctx, *tangents):
+        with torch.autograd.forward_ad._set_fwd_grad_enabled(True):
+            saved = [t if t is None else torch.autograd.forward_ad.unpack_dual(t, level=0).primal for t in ctx.saved_tensors]
+            return jvp(ctx, saved, *tangents)
+
+    return with_primals
+
+
 def lab_energy_backward(grads, needs_input_grad, self):
     """The gradients of `lab::energy`, of those inputs that need one.
 
@@ -42,8 +56,9 @@ class EnergyBackward0(torch.autograd.Function):
         return lab_energy_backward(grads, ctx.needs_input_grad, self)
 
     @staticmethod
-    def jvp(ctx, *tangents):
-        (self_p,) = ctx.saved_tensors
+    @_forward_mode
+    def jvp(ctx, saved, *tangents):
+        (self_p,) = saved
         self_t = tangents[0]
         # result: 2 * at::real(self_p.conj() * self_t).sum()
         result_t = None
@@ -99,7 +114,8 @@ class MeanAlongBackward0(torch.autograd.Function):
         return grad_self, None
 
     @staticmethod
-    def jvp(ctx, *tangents):
+    @_forward_mode
+    def jvp(ctx, saved, *tangents):
         dim = ctx.dim
         self_t = tangents[0]
         # result: lab::mean_along(self_t, dim)
@@ -154,8 +170,9 @@ class LogTotalBackward0(torch.autograd.Function):
         return lab_log_total_backward(grads, ctx.needs_input_grad, self, result)
 
     @staticmethod
-    def jvp(ctx, *tangents):
-        self_p, result = ctx.saved_tensors
+    @_forward_mode
+    def jvp(ctx, saved, *tangents):
+        self_p, result = saved
         self_t = tangents[0]
         # result: (self_t * (self_p - result.unsqueeze(-1)).exp()).sum(-1)
         result_t = None
@@ -209,8 +226,9 @@ class ProductOfAllBackward0(torch.autograd.Function):
         return lab_product_of_all_backward(grads, ctx.needs_input_grad, self, result)
 
     @staticmethod
-    def jvp(ctx, *tangents):
-        result, self_p = ctx.saved_tensors
+    @_forward_mode
+    def jvp(ctx, saved, *tangents):
+        result, self_p = saved
         self_t = tangents[0]
         # result: result * (self_t / self_p).sum()
         result_t = None

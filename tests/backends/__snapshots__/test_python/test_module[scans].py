@@ -6,6 +6,20 @@ import torch
 from torch import Tensor
 
 
+# What formulas call beside operators.
+
+
+def _forward_mode(jvp):
+    """A `jvp` with forward mode on, which torch turns off as what is saved has the tangents of its level: it gets them without."""
+
+    def with_primals(ctx, *tangents):
+        with torch.autograd.forward_ad._set_fwd_grad_enabled(True):
+            saved = [t if t is None else torch.autograd.forward_ad.unpack_dual(t, level=0).primal for t in ctx.saved_tensors]
+            return jvp(ctx, saved, *tangents)
+
+    return with_primals
+
+
 def lab_prefix_sum_backward(grads, needs_input_grad, dim):
     """The gradients of `lab::prefix_sum`, of those inputs that need one.
 
@@ -41,7 +55,8 @@ class PrefixSumBackward0(torch.autograd.Function):
         return grad_self, None
 
     @staticmethod
-    def jvp(ctx, *tangents):
+    @_forward_mode
+    def jvp(ctx, saved, *tangents):
         dim = ctx.dim
         self_t = tangents[0]
         # result: lab::prefix_sum(self_t, dim)
@@ -98,8 +113,9 @@ class PrefixProductBackward0(torch.autograd.Function):
         return grad_self, None
 
     @staticmethod
-    def jvp(ctx, *tangents):
-        result, self_p = ctx.saved_tensors
+    @_forward_mode
+    def jvp(ctx, saved, *tangents):
+        result, self_p = saved
         dim = ctx.dim
         self_t = tangents[0]
         # result: result * (self_t / self_p).cumsum(dim)
@@ -156,8 +172,9 @@ class PrefixLogSumBackward0(torch.autograd.Function):
         return grad_self, None
 
     @staticmethod
-    def jvp(ctx, *tangents):
-        self_p, result = ctx.saved_tensors
+    @_forward_mode
+    def jvp(ctx, saved, *tangents):
+        self_p, result = saved
         dim = ctx.dim
         self_t = tangents[0]
         # result: (self_t * self_p.exp()).cumsum(dim) * (-result).exp()

@@ -14,6 +14,17 @@ def _zeros_for(tangent, primal):
     return torch.zeros_like(primal) if tangent is None and primal is not None else tangent
 
 
+def _forward_mode(jvp):
+    """A `jvp` with forward mode on, which torch turns off as what is saved has the tangents of its level: it gets them without."""
+
+    def with_primals(ctx, *tangents):
+        with torch.autograd.forward_ad._set_fwd_grad_enabled(True):
+            saved = [t if t is None else torch.autograd.forward_ad.unpack_dual(t, level=0).primal for t in ctx.saved_tensors]
+            return jvp(ctx, saved, *tangents)
+
+    return with_primals
+
+
 def lab_plus_minus_backward(grads, needs_input_grad):
     """The gradients of `lab::plus_minus`, of those inputs that need one.
 
@@ -54,8 +65,9 @@ class PlusMinusBackward0(torch.autograd.Function):
         return lab_plus_minus_backward(grads, ctx.needs_input_grad)
 
     @staticmethod
-    def jvp(ctx, *tangents):
-        a_p, b_p = ctx.saved_tensors
+    @_forward_mode
+    def jvp(ctx, saved, *tangents):
+        a_p, b_p = saved
         a_t = tangents[0]
         b_t = tangents[1]
         # result0: a_t + b_t
@@ -118,8 +130,9 @@ class ReluWithMaskBackward0(torch.autograd.Function):
         return lab_relu_with_mask_backward(grads[:1], ctx.needs_input_grad, result1)
 
     @staticmethod
-    def jvp(ctx, *tangents):
-        (result1,) = ctx.saved_tensors
+    @_forward_mode
+    def jvp(ctx, saved, *tangents):
+        (result1,) = saved
         self_t = tangents[0]
         # result0: self_t * result1
         result0_t = None

@@ -10,6 +10,20 @@ from torch import Tensor
 aten = torch.ops.aten
 
 
+# What formulas call beside operators.
+
+
+def _forward_mode(jvp):
+    """A `jvp` with forward mode on, which torch turns off as what is saved has the tangents of its level: it gets them without."""
+
+    def with_primals(ctx, *tangents):
+        with torch.autograd.forward_ad._set_fwd_grad_enabled(True):
+            saved = [t if t is None else torch.autograd.forward_ad.unpack_dual(t, level=0).primal for t in ctx.saved_tensors]
+            return jvp(ctx, saved, *tangents)
+
+    return with_primals
+
+
 def lab_rotate_backward(grads, needs_input_grad, dims, shifts):
     """The gradients of `lab::rotate`, of those inputs that need one.
 
@@ -46,7 +60,8 @@ class RotateBackward0(torch.autograd.Function):
         return grad_self, None, None
 
     @staticmethod
-    def jvp(ctx, *tangents):
+    @_forward_mode
+    def jvp(ctx, saved, *tangents):
         shifts = ctx.shifts
         dims = ctx.dims
         self_t = tangents[0]
@@ -97,7 +112,8 @@ class DifferenceBackward0(torch.autograd.Function):
         return lab_difference_backward(grads, ctx.needs_input_grad)
 
     @staticmethod
-    def jvp(ctx, *tangents):
+    @_forward_mode
+    def jvp(ctx, saved, *tangents):
         self_t = tangents[0]
         # result: self_t.diff()
         result_t = None

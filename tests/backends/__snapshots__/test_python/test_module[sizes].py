@@ -21,6 +21,17 @@ def _strides_of(x):
     return x.stride() if x.layout == torch.strided else ()
 
 
+def _forward_mode(jvp):
+    """A `jvp` with forward mode on, which torch turns off as what is saved has the tangents of its level: it gets them without."""
+
+    def with_primals(ctx, *tangents):
+        with torch.autograd.forward_ad._set_fwd_grad_enabled(True):
+            saved = [t if t is None else torch.autograd.forward_ad.unpack_dual(t, level=0).primal for t in ctx.saved_tensors]
+            return jvp(ctx, saved, *tangents)
+
+    return with_primals
+
+
 def lab_mean_all_backward(grads, needs_input_grad, self_sym_numel, self_sym_sizes):
     """The gradients of `lab::mean_all`, of those inputs that need one.
 
@@ -56,7 +67,8 @@ class MeanAllBackward0(torch.autograd.Function):
         return lab_mean_all_backward(grads, ctx.needs_input_grad, ctx.self_sym_numel, ctx.self_sym_sizes)
 
     @staticmethod
-    def jvp(ctx, *tangents):
+    @_forward_mode
+    def jvp(ctx, saved, *tangents):
         self_t = tangents[0]
         # result: lab::mean_all(self_t)
         result_t = None
@@ -108,7 +120,8 @@ class SumLastBackward0(torch.autograd.Function):
         return lab_sum_last_backward(grads, ctx.needs_input_grad, ctx.self_dim, ctx.self_sym_sizes)
 
     @staticmethod
-    def jvp(ctx, *tangents):
+    @_forward_mode
+    def jvp(ctx, saved, *tangents):
         self_t = tangents[0]
         # result: lab::sum_last(self_t)
         result_t = None
@@ -162,7 +175,8 @@ class PackedBackward0(torch.autograd.Function):
         return lab_packed_backward(grads, ctx.needs_input_grad, ctx.self_sym_sizes, ctx.self_sym_strides)
 
     @staticmethod
-    def jvp(ctx, *tangents):
+    @_forward_mode
+    def jvp(ctx, saved, *tangents):
         self_t = tangents[0]
         # result: lab::packed(self_t)
         result_t = None
@@ -213,7 +227,8 @@ class PerColumnBackward0(torch.autograd.Function):
         return lab_per_column_backward(grads, ctx.needs_input_grad, ctx.self_sym_argsize_minus_1)
 
     @staticmethod
-    def jvp(ctx, *tangents):
+    @_forward_mode
+    def jvp(ctx, saved, *tangents):
         self_t = tangents[0]
         # result: lab::per_column(self_t)
         result_t = None
@@ -266,8 +281,9 @@ class SpreadLikeBackward0(torch.autograd.Function):
         return grad_self, None
 
     @staticmethod
-    def jvp(ctx, *tangents):
-        (other,) = ctx.saved_tensors
+    @_forward_mode
+    def jvp(ctx, saved, *tangents):
+        (other,) = saved
         self_t = tangents[0]
         # result: lab::spread_like(self_t, other)
         result_t = None

@@ -14,6 +14,17 @@ def _options_of(x):
     return {"dtype": x.dtype, "layout": x.layout, "device": x.device}
 
 
+def _forward_mode(jvp):
+    """A `jvp` with forward mode on, which torch turns off as what is saved has the tangents of its level: it gets them without."""
+
+    def with_primals(ctx, *tangents):
+        with torch.autograd.forward_ad._set_fwd_grad_enabled(True):
+            saved = [t if t is None else torch.autograd.forward_ad.unpack_dual(t, level=0).primal for t in ctx.saved_tensors]
+            return jvp(ctx, saved, *tangents)
+
+    return with_primals
+
+
 def lab_largest_backward(grads, needs_input_grad, self_sym_sizes, indices):
     """The gradients of `lab::largest`, of those inputs that need one.
 
@@ -56,8 +67,9 @@ class LargestBackward0(torch.autograd.Function):
         return grad_self, None
 
     @staticmethod
-    def jvp(ctx, *tangents):
-        (indices,) = ctx.saved_tensors
+    @_forward_mode
+    def jvp(ctx, saved, *tangents):
+        (indices,) = saved
         self_t = tangents[0]
         # values: self_t.gather(-1, indices)
         values_t = None
@@ -116,8 +128,9 @@ class SpreadBackward0(torch.autograd.Function):
         return grad_self, None
 
     @staticmethod
-    def jvp(ctx, *tangents):
-        (self_p,) = ctx.saved_tensors
+    @_forward_mode
+    def jvp(ctx, saved, *tangents):
+        (self_p,) = saved
         dim = ctx.dim
         self_t = tangents[0]
         # result: (self_t.gather(dim, std::get<1>(self_p.max(dim, true))) - self_t.gather(dim, std::get<1>(self_p.min(dim, true)))).squeeze(dim)

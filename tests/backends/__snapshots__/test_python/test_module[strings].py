@@ -21,6 +21,17 @@ def _not_implemented(name, reason=""):
     raise NotImplementedError(f"the derivative for '{name}' is not implemented. {reason}".strip())
 
 
+def _forward_mode(jvp):
+    """A `jvp` with forward mode on, which torch turns off as what is saved has the tangents of its level: it gets them without."""
+
+    def with_primals(ctx, *tangents):
+        with torch.autograd.forward_ad._set_fwd_grad_enabled(True):
+            saved = [t if t is None else torch.autograd.forward_ad.unpack_dual(t, level=0).primal for t in ctx.saved_tensors]
+            return jvp(ctx, saved, *tangents)
+
+    return with_primals
+
+
 def lab_reduce_by_backward(grads, needs_input_grad, mode, self_numel, self_sym_sizes):
     """The gradients of `lab::reduce_by`, of those inputs that need one.
 
@@ -60,7 +71,8 @@ class ReduceByBackward0(torch.autograd.Function):
         return grad_self, None
 
     @staticmethod
-    def jvp(ctx, *tangents):
+    @_forward_mode
+    def jvp(ctx, saved, *tangents):
         mode = ctx.mode
         self_t = tangents[0]
         # result: mode == "mean" ? self_t.mean() : self_t.sum()

@@ -16,6 +16,17 @@ def _options_of(x):
     return {"dtype": x.dtype, "layout": x.layout, "device": x.device}
 
 
+def _forward_mode(jvp):
+    """A `jvp` with forward mode on, which torch turns off as what is saved has the tangents of its level: it gets them without."""
+
+    def with_primals(ctx, *tangents):
+        with torch.autograd.forward_ad._set_fwd_grad_enabled(True):
+            saved = [t if t is None else torch.autograd.forward_ad.unpack_dual(t, level=0).primal for t in ctx.saved_tensors]
+            return jvp(ctx, saved, *tangents)
+
+    return with_primals
+
+
 def lab_sin_cos_backward(grads, needs_input_grad, cosine, sine, sine_options):
     """The gradients of `lab::sin_cos`, of those inputs that need one.
 
@@ -57,8 +68,9 @@ class SinCosBackward0(torch.autograd.Function):
         return lab_sin_cos_backward(grads, ctx.needs_input_grad, cosine, sine, ctx.sine_options)
 
     @staticmethod
-    def jvp(ctx, *tangents):
-        sine, cosine = ctx.saved_tensors
+    @_forward_mode
+    def jvp(ctx, saved, *tangents):
+        sine, cosine = saved
         self_t = tangents[0]
         # cosine: -(self_t * sine)
         cosine_t = None
@@ -115,8 +127,9 @@ class TangentOfDegreesBackward0(torch.autograd.Function):
         return lab_tangent_of_degrees_backward(grads, ctx.needs_input_grad, result)
 
     @staticmethod
-    def jvp(ctx, *tangents):
-        (result,) = ctx.saved_tensors
+    @_forward_mode
+    def jvp(ctx, saved, *tangents):
+        (result,) = saved
         self_t = tangents[0]
         # result: (self_t.conj() * (1 + result.square()) * (M_PI / 180)).conj()
         result_t = None

@@ -13,6 +13,20 @@ from torch import Tensor
 aten = torch.ops.aten
 
 
+# What formulas call beside operators.
+
+
+def _forward_mode(jvp):
+    """A `jvp` with forward mode on, which torch turns off as what is saved has the tangents of its level: it gets them without."""
+
+    def with_primals(ctx, *tangents):
+        with torch.autograd.forward_ad._set_fwd_grad_enabled(True):
+            saved = [t if t is None else torch.autograd.forward_ad.unpack_dual(t, level=0).primal for t in ctx.saved_tensors]
+            return jvp(ctx, saved, *tangents)
+
+    return with_primals
+
+
 def lab_cast_to_backward(grads, needs_input_grad, self_scalar_type):
     """The gradients of `lab::cast_to`, of those inputs that need one.
 
@@ -51,7 +65,8 @@ class CastToBackward0(torch.autograd.Function):
         return grad_self, None
 
     @staticmethod
-    def jvp(ctx, *tangents):
+    @_forward_mode
+    def jvp(ctx, saved, *tangents):
         dtype = ctx.dtype
         self_t = tangents[0]
         # result: self_t.to(dtype)

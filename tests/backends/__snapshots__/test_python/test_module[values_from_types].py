@@ -21,6 +21,17 @@ def _where_needed(gradients, needed):
     return [g if n else None for g, n in zip(gradients, needed)]
 
 
+def _forward_mode(jvp):
+    """A `jvp` with forward mode on, which torch turns off as what is saved has the tangents of its level: it gets them without."""
+
+    def with_primals(ctx, *tangents):
+        with torch.autograd.forward_ad._set_fwd_grad_enabled(True):
+            saved = [t if t is None else torch.autograd.forward_ad.unpack_dual(t, level=0).primal for t in ctx.saved_tensors]
+            return jvp(ctx, saved, *tangents)
+
+    return with_primals
+
+
 def lab_sum_all_backward(grads, needs_input_grad, self_options, self_sym_sizes):
     """The gradients of `lab::sum_all`, of those inputs that need one.
 
@@ -59,7 +70,8 @@ class SumAllBackward0(torch.autograd.Function):
         return lab_sum_all_backward(grads, ctx.needs_input_grad, ctx.self_options, ctx.self_sym_sizes)
 
     @staticmethod
-    def jvp(ctx, *tangents):
+    @_forward_mode
+    def jvp(ctx, saved, *tangents):
         self_t = tangents[0]
         # result: lab::sum_all(self_t)
         result_t = None

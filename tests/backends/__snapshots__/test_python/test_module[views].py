@@ -12,6 +12,20 @@ from torch import Tensor
 aten = torch.ops.aten
 
 
+# What formulas call beside operators.
+
+
+def _forward_mode(jvp):
+    """A `jvp` with forward mode on, which torch turns off as what is saved has the tangents of its level: it gets them without."""
+
+    def with_primals(ctx, *tangents):
+        with torch.autograd.forward_ad._set_fwd_grad_enabled(True):
+            saved = [t if t is None else torch.autograd.forward_ad.unpack_dual(t, level=0).primal for t in ctx.saved_tensors]
+            return jvp(ctx, saved, *tangents)
+
+    return with_primals
+
+
 def lab_row_backward(grads, needs_input_grad, index, self_sym_sizes):
     """The gradients of `lab::row`, of those inputs that need one.
 
@@ -48,7 +62,8 @@ class RowBackward0(torch.autograd.Function):
         return grad_self, None
 
     @staticmethod
-    def jvp(ctx, *tangents):
+    @_forward_mode
+    def jvp(ctx, saved, *tangents):
         index = ctx.index
         self_t = tangents[0]
         # result: lab::row_symint(self_t, index)
@@ -98,7 +113,8 @@ class AdjointBackward0(torch.autograd.Function):
         return lab_adjoint_backward(grads, ctx.needs_input_grad)
 
     @staticmethod
-    def jvp(ctx, *tangents):
+    @_forward_mode
+    def jvp(ctx, saved, *tangents):
         self_t = tangents[0]
         # result: lab::adjoint(self_t)
         result_t = None
