@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 from compiling import diagnose, findings
 
+from gradspec.cli import cli
 from gradspec.diagnostics import Diagnostics
 from gradspec.fmt import format_spec
 from gradspec.ir import Comprehension, Fold, Guard, Let, Local, called_functions, no_operators
 from gradspec.load import TorchFiles, find_torch
 from gradspec.pipeline import compile_files
 from gradspec.prelude import prelude_files
-from gradspec.printer import print_function, print_program
+from gradspec.printer import print_function, print_json, print_program
 from gradspec.read_ir import read_program
 from gradspec.signatures import Signature, Signatures, declared_functions
 from gradspec.source import Source
@@ -269,3 +272,34 @@ def test_an_argument_may_be_called_forward() -> None:
     assert not found
     assert program.ops[0].forward is None
     assert [d.inputs for d in program.ops[0].derivatives] == [("forward",)]
+
+
+# -------------------------------------------------------------------------------------------------------------- by command
+
+
+def test_functions_from_stdin_and_of_several_files(tmp_path: Path) -> None:
+    checked = CliRunner().invoke(cli, ["check", "-"], input=SOME.replace("halves(a)", "halves(aa)", 1))
+    assert checked.exit_code == 1
+    assert "<stdin>.grad:10:21" in checked.output
+    a, b = tmp_path / "a.grad", tmp_path / "b.grad"
+    a.write_text("fn f(Tensor x) -> Tensor {\n  return g(x);\n}\n")
+    b.write_text("fn g(Tensor x) -> Tensor {\n  return h(x);\n}\nfn f(Tensor x) -> Tensor {\n  return x;\n}\n")
+    checked = CliRunner().invoke(cli, ["check", str(a), str(b)])
+    assert checked.exit_code == 1
+    assert f"{b}:4:4" in checked.output
+    assert f"{a}:1:4" in checked.output
+
+
+def test_functions_as_json() -> None:
+    program, _ = diagnose(FUNCTIONS)
+    assert program is not None
+    total, both, _ = json.loads(print_json(program))["functions"]
+    assert (total["name"], total["doc"]) == ("total", "What is there.\nAnd more.")
+    assert both["text"] == print_function(program.functions[1])
+
+
+def test_a_string_may_hold_what_ends_lines_elsewhere() -> None:
+    text = 'fn f(str s) -> bool {\n  return s == "a\u2028b\x85c";\n}\n'
+    program, _ = diagnose(text)
+    assert program is not None
+    assert read_program(print_program(program)).functions[0].result == program.functions[0].result
