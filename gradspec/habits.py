@@ -16,6 +16,8 @@ _WORDS: Mapping[str, str] = {
     "or": "write `||`",
     "is": "whether a Tensor? is there says `x.defined()`, of other optional values `x.has_value()`",
     "@": "write `a.matmul(b)`",
+    "for": "a list made of another one is `[EXPR for x in LIST]`",
+    "as": "a cast is `static_cast<int64_t>(n)`, of a tensor `x.to(dtype)`",
 }
 # Words that stand before what they belong to.
 _LEADING: Mapping[str, str] = {
@@ -25,6 +27,9 @@ _LEADING: Mapping[str, str] = {
     "auto": _STATEMENTS,
     "const": _STATEMENTS,
     "Tensor": _STATEMENTS,
+    "let": "`let name = EXPR;` is a statement of its own",
+    "new": "values need no `new`",
+    "await": "there is nothing to wait for",
 }
 _ABSENT = "an absent Tensor? is one that is not `x.defined()`; other optional values have `x.has_value()`"
 _FUNCTIONS = "functions of torch are written `at::name(...)`, those of numbers `std::name(...)`"
@@ -51,6 +56,12 @@ FOREIGN_FUNCTIONS: Mapping[str, str] = {
     "reduce": _FOLD,
     "append": "a list is made whole, `[EXPR for x in LIST]`, and not changed",
 }
+# Methods of lists that are none here.
+LIST_METHODS: Mapping[str, str] = {
+    **dict.fromkeys(("append", "push_back", "emplace_back", "insert", "extend", "reserve"), FOREIGN_FUNCTIONS["append"]),
+    **{name: FOREIGN_FUNCTIONS[name] for name in ("map", "filter", "reduce", "len", "enumerate")},
+    "length": FOREIGN_FUNCTIONS["len"],
+}
 POWER = "a power is `x.pow(2)`"
 
 _ATTRIBUTES: Mapping[str, str] = {
@@ -61,6 +72,11 @@ _ATTRIBUTES: Mapping[str, str] = {
     "dtype": "scalar_type()",
 }
 _MODULE_CONSTANTS: Mapping[str, str] = {"pi": "M_PI", "inf": "INFINITY", "nan": "NAN", "e": "M_E"}
+_DTYPES: Mapping[str, str] = {
+    "float32": "at::kFloat", "float": "at::kFloat", "float64": "at::kDouble", "double": "at::kDouble", "float16": "at::kHalf",
+    "bfloat16": "at::kBFloat16", "int64": "at::kLong", "long": "at::kLong", "int32": "at::kInt", "bool": "at::kBool",
+    "uint8": "at::kByte", "complex64": "at::kComplexFloat", "complex128": "at::kComplexDouble",
+}  # fmt: skip
 _MODULES = ("math", "np", "numpy", "torch")
 _CASTS = ("double", "float", "int", "long", "bool", "int64_t", "size_t")
 
@@ -80,15 +96,22 @@ def formula_help(text: str, at: int, found: str) -> str:
     if opened == "[" and not owner:
         return _made_list_help(before, found)
     if found == ")" and before.endswith(("(", ",")):
-        return "a tuple has two parts or more: `(a, b)`; `Tensor()` is an undefined tensor" if not owner else ""
+        part = "a tuple has two parts or more: `(a, b)`; `Tensor()` is an undefined tensor"
+        return "no `,` stands behind the last argument" if owner else part
     if found in _WORDS:
         return _WORDS[found]
     if last == "fold":
         return _FOLD
     if found == ";" and before.endswith("[]"):
         return "an empty list is `{}`"
-    if last in _LEADING and found != "(" and not before.startswith(("return", "if")):
+    if last in _LEADING and found != "(" and not (last == "return" and before.startswith(("return", "if"))):
         return _LEADING[last]
+    if found == ":" and opened == "(" and owner:
+        return "arguments are given by position alone"
+    if found in (";", ")") and _asks(before):
+        return "a choice is `test ? one : other`"
+    if found in (";", ")") and before.endswith(("++", "--")):
+        return "nothing is counted up in place: write `n + 1`"
     if before.endswith(")") and (cast := before[:-1].rstrip().rpartition("(")[2].strip()) in _CASTS:
         return f"write `static_cast<{cast}>(...)`"
     if found in (".", ":") and before.rpartition("[")[2].strip(" .:,0123456789-") == "" and "[" in before:
@@ -100,6 +123,12 @@ def formula_help(text: str, at: int, found: str) -> str:
     if found == "," and _first_word(text[at + 1 :]) and "\n" in text[at + 1 : len(text) - len(text[at + 1 :].lstrip())]:
         return "a rule ends with `;`"
     return ""
+
+
+def _asks(text: str) -> bool:
+    """Whether a `?` is open at the end of a text that has none of its `:`."""
+    plain = text.replace("::", "")
+    return plain.count("?") > plain.count(":")
 
 
 def _made_list_help(before: str, found: str) -> str:
@@ -154,8 +183,10 @@ def statement_help(text: str, at: int, found: str) -> str:
         return "the condition stands in brackets: `if (COND) return EXPR;`"
     if word == "if" and before.endswith(")") and "return" not in before:
         return "under a condition there is one result, without braces: `if (COND) return EXPR;`"
-    if before == "return" and found == ";":
+    if word in ("return", "if") and found == ";" and _last_word(before) == "return":
         return "a function gives a value: `return EXPR;`"
+    if word == "let" and found == "," and "=" in before:
+        return "each name has its own `let name = EXPR;`"
     if word == "return" and found == ",":
         return "several results are a tuple: `return (a, b);`"
     begins_line = text[:at].rstrip(" \t").endswith(("\n", "}"))
@@ -203,6 +234,8 @@ def uncalled_member(text: str, at: int) -> tuple[int, int, str] | None:
     owner = owner.removesuffix(".").removesuffix("->")
     if _last_word(owner) in _MODULES and name in _MODULE_CONSTANTS:
         return start, len(before), f"write `{_MODULE_CONSTANTS[name]}`"
+    if _last_word(owner) in _MODULES and name in _DTYPES:
+        return start, len(before), f"write `{_DTYPES[name]}`"
     return start, len(before), f"write `{_ATTRIBUTES.get(name, f'{name}()')}`"
 
 

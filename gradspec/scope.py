@@ -337,10 +337,7 @@ class Scope:
             message = f"`{name}` freezes a dynamic shape into the backward graph"
             place = self.formula.excerpt.place(node.name.start, node.end)
             self.diagnostics.add("GS0405", message, place, help=f"write `{written}`")
-        if self.function and name.endswith("_") and not name.endswith("__"):
-            help_ = f"write `{name.rstrip('_')}`, which gives a new tensor"
-            place = self.formula.excerpt.place(node.name.start, node.name.end)
-            self.diagnostics.add("GS0414", f"`{name}` changes a tensor, and a function changes nothing", place, help=help_)
+        self._check_changes_nothing(node.name)
         receiver = self.resolve(node.receiver)
         if not self.forward and not node.arrow and isinstance(receiver, ir.Input) and receiver.type == OPTIONAL_TENSOR:
             if name == "sym_sizes":
@@ -359,6 +356,14 @@ class Scope:
             place = self.formula.excerpt.place(node.name.start, node.name.end)
             self.diagnostics.add("GS0901", message, place, help=_absent_help(self._text(node.receiver)))
         return method
+
+    def _check_changes_nothing(self, called: s.Name) -> None:
+        """Report what is called in a function and writes to an argument."""
+        name = called.text.rpartition("::")[2]
+        plain = name.rstrip("_") if name.endswith("_") and not name.endswith("__") else name.removesuffix("_out")
+        if self.function and plain not in ("", name):
+            help_ = f"write `{called.text.removesuffix(name)}{plain}`, which gives a new tensor"
+            self._report("GS0414", f"`{called.text}` changes a tensor, and a function changes nothing", called, help=help_)
 
     def _reads_undefined(self, value: ir.Expr) -> bool:
         """Whether a value is an optional tensor that reads as an undefined tensor where it is absent."""
@@ -386,6 +391,7 @@ class Scope:
         namespace, _, name = text.rpartition("::")
         if _is_open(namespace) or namespace.startswith("at::"):
             return
+        self._check_changes_nothing(function)
         if namespace in ("", "at"):
             base = name.removesuffix("_symint")
             if base in self.table.listed or name in self.table.listed or base == self.schema.name.base:

@@ -9,7 +9,7 @@ from attrs import Factory, define, frozen
 
 from gradspec import ir
 from gradspec.diagnostics import did_you_mean
-from gradspec.habits import POWER
+from gradspec.habits import LIST_METHODS, POWER
 from gradspec.operators import binary_type, condition_fault, number_type, unary_type
 from gradspec.signatures import Signature, Signatures, type_of_ref, value_type
 from gradspec.torch_signatures import CONSTANTS
@@ -342,7 +342,8 @@ class Typing:
                 return elem
             case "data" | "begin" | "end" | "rbegin" | "rend":
                 return UNKNOWN
-        self._fault(expr, "GS0901", f"{list_} has no method `{expr.name}`", "", "name")
+        help_ = LIST_METHODS.get(expr.name) or did_you_mean(expr.name, _LIST_COUNTS)
+        self._fault(expr, "GS0901", f"{list_} has no method `{expr.name}`", help_, "name")
         return UNKNOWN
 
     def _call(self, expr: ir.Call) -> ValueType:
