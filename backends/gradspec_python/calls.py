@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import keyword
+from collections.abc import Iterable
 
 from gradspec.ir import Schema
 
@@ -14,7 +15,7 @@ TORCH_FUNCTIONS = frozenset(
     isfinite isinf isnan lerp lgamma log log10 log1p log2 logaddexp logical_and logical_not logical_or logical_xor logsumexp
     masked_fill masked_select matmul max maximum mean min minimum mm movedim mv narrow neg ones ones_like outer permute polar
     polygamma pow prod real reciprocal roll rot90 rsqrt scalar_tensor scatter scatter_add select sgn sigmoid sign sin sinh split
-    sqrt square squeeze stack sub sum take tan tanh tensordot trace transpose tril triu trunc unbind unsqueeze vdot
+    sqrt square squeeze stack sub sum take tan tanh trace transpose tril triu trunc unbind unsqueeze vdot
     view_as_complex view_as_real where xlogy zeros zeros_like
     """.split()
 )
@@ -43,6 +44,20 @@ def callable_name(schema: Schema) -> str:
     if not name.library and name.base in TORCH_FUNCTIONS:
         return f"torch.{name.base}"
     return overload_name(schema)
+
+
+def forward_name(schema: Schema, overloads: Iterable[Schema]) -> str:
+    """The very overload; as people call it where it is the operator's own and no other of its `overloads` takes its arguments."""
+    alone = sum(not o.out and _takes(o, schema) for o in overloads) == 1
+    return callable_name(schema) if alone and not schema.name.overload else overload_name(schema)
+
+
+def _takes(other: Schema, schema: Schema) -> bool:
+    """Whether the other can be called with as many arguments, and with those names."""
+    required = sum(a.default is None for a in other.positional)
+    names = {a.name for a in schema.keyword}
+    needed = {a.name for a in other.keyword if a.default is None}
+    return required <= len(schema.positional) <= len(other.positional) and needed <= names <= {a.name for a in other.keyword}
 
 
 def overload_name(schema: Schema) -> str:

@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from attrs import define, field, frozen
 
 from gradspec import ir
-from gradspec.layout import concat
+from gradspec.layout import Doc, concat
 from gradspec.signatures import result_type
 from gradspec.types import OPTIONAL_TENSOR, TENSOR, is_tensor_like, is_tensor_list
 from gradspec_python import code as c
-from gradspec_python.calls import overload_name
+from gradspec_python.calls import forward_name
 from gradspec_python.code import Code, bracketed, called, named, statement
 from gradspec_python.expr import Lowering
 from gradspec_python.names import python_name, unique
@@ -22,6 +22,11 @@ from gradspec_python.typed_call import call_body, call_head
 
 # Operators whose second tensor may be a plain number in Python (torch/csrc/utils/python_arg_parser.cpp says which).
 _TAKES_NUMBERS = frozenset({"add", "sub", "mul", "div", "floor_divide", "copy", "copy_"})
+# What a tensor that comes back from where it was saved has as before.
+_GEOMETRY = frozenset(
+    "dim numel sym_numel size sym_size sizes sym_sizes stride sym_stride strides sym_strides layout dtype scalar_type"
+    " options".split()
+)
 
 
 @frozen
@@ -109,7 +114,8 @@ class FunctionBuilder:
         schema = self.op.schema
         given = [python_name(a.name) for a in schema.positional]
         by_name = [named(a.name, python_name(a.name)) for a in schema.keyword + schema.out]
-        call = called(overload_name(schema), [*given, *by_name])
+        overloads = [o.schema for o in self.lowering.typing.signatures.operators(schema.name.base)]
+        call = called(forward_name(schema, overloads), [*given, *by_name])
         if self.op.forward is not None:
             call = self.lowering.lower(self.op.forward, result_type(schema))
         body = self._regroup()
@@ -192,7 +198,7 @@ class FunctionBuilder:
             if len(lists) > 1:
                 lines.append(f"ctx.forward_lengths = [{', '.join(f'len({python_name(n)})' for n in lists)}]")
         for value in saved:
-            if value not in kept and value.name not in done:
+            if value not in kept and value.name not in done and not self._is_at_hand(value):
                 lines.append(statement(f"{attribute(value.name)} = ", self._saved_value(value), 8))
                 done.add(value.name)
         lines += [f"{attribute(n)} = {python_name(n)}" for n in jvp_others if n not in done]
@@ -249,13 +255,28 @@ class FunctionBuilder:
             return Code(concat(f"None if {python_name(expr.receiver.name)} is None else ", made.within(c.TERNARY)), c.TERNARY)
         return made
 
+    def _is_at_hand(self, value: ir.SavedValue) -> bool:
+        """Whether a value can be read in backward of a tensor that is kept anyway."""
+        match value.value:
+            case ir.Method(ir.Input(name) | ir.Output(name), method, args) if method in _GEOMETRY:
+                of = [v for v in self.op.saved if v.name == name and v.value == value.value.receiver and not v.overwritten]
+                early = self._reads_overwritten(value)
+                return bool(of) and self._is_kept(of[0]) and not early and all(isinstance(a, ir.Number) for a in args)
+            case _:
+                return False
+
     # ------------------------------------------------------------------------------------------------------------ backward
+
+    def _restored(self, value: ir.SavedValue) -> Doc:
+        if self._is_kept(value):
+            return python_name(value.name)
+        return self._saved_value(value).doc if self._is_at_hand(value) else attribute(value.name)
 
     def _backward(self) -> Method:
         op = self.op
         kept = [(python_name(v.name), is_tensor_list(v.type)) for v in op.saved if self._is_kept(v)]
         lines = unpack_saved(_lists_last(kept), "ctx.saved_tensors", "ctx.lengths", self.lowering)
-        values = [python_name(v.name) if self._is_kept(v) else attribute(v.name) for v in op.saved]
+        values = [self._restored(v) for v in op.saved]
         grads = self._differentiable_grads()
         moving = {i.name for i in op.differentiable_inputs}
         plain = [a.name for a in self.operands.plain]
@@ -267,17 +288,15 @@ class FunctionBuilder:
         names = [f"needs_{a.name}" for a in self.operands.lists]
         source = f"ctx.needs_input_grad[{offset}:]"
         lines += self.operands.regrouped(names, source, "ctx.argument_lengths", self.lowering)
-        needs = []
+        needs: list[str | int] = []
         for info in op.differentiable_inputs:
             if info.name in plain:
-                needs.append(f"ctx.needs_input_grad[{plain.index(info.name)}]")
-            elif self.operands.several:
-                needs.append(f"any(needs_{info.name})")
+                needs.append(plain.index(info.name))
             else:
-                needs.append(f"any(ctx.needs_input_grad[{offset}:])")
-        taken = {*values, "grads", "ctx"}
+                needs.append(f"any(needs_{info.name})" if self.operands.several else f"any(ctx.needs_input_grad[{offset}:])")
+        taken = {*self._names_in([Code(v).flat for v in values]), "grads", "ctx"}
         results = {i.name: unique(f"grad_{i.name}", taken) for i in op.differentiable_inputs}
-        call = called(self.pure_name, [grads, Code(bracketed("(", needs, ",)" if len(needs) == 1 else ")")).doc, *values])
+        call = called(self.pure_name, [grads, _needed(needs), *values])
         names = list(results.values())
         target = f"({names[0]},)" if len(names) == 1 else ", ".join(names)
         lines.append(statement(f"{target} = ", call, 8))
@@ -306,3 +325,12 @@ class FunctionBuilder:
 
 def _lists_last(items: Sequence[tuple[str, bool]]) -> list[tuple[str, bool]]:
     return sorted(items, key=lambda item: item[1])
+
+
+def _needed(needs: Sequence[str | int]) -> Doc:
+    """Which gradients are needed: conditions, and places in `ctx.needs_input_grad`."""
+    first = needs[0]
+    if len(needs) > 1 and isinstance(first, int) and list(needs) == list(range(first, first + len(needs))):
+        return f"ctx.needs_input_grad[{first or ''}:{first + len(needs)}]"
+    items = [f"ctx.needs_input_grad[{n}]" if isinstance(n, int) else n for n in needs]
+    return bracketed("(", items, ",)" if len(items) == 1 else ")")

@@ -80,6 +80,7 @@ SPELLED = [
     ("at::zeros_like(grad, at::kLong)", "torch.zeros_like(grad, dtype=torch.int64)"),
     ("tanh_backward(grad, self)", "aten.tanh_backward.default(grad, self)"),
     ("std::get<0>(at::max(grad, 1))", "torch.max(grad, 1)[0]"),
+    ("at::tensordot(grad, self, {0}, {0})", "aten.tensordot.default(grad, self, [0], [0])"),
     ("grad.mT()", "grad.mT"),
     ("grad.to(self.scalar_type())", "grad.to(self_scalar_type)"),
     ("grad.slice_symint(0, n)", "aten.slice.Tensor(grad, 0, n)"),
@@ -100,6 +101,32 @@ def test_a_formula_in_python(native: Source, formula: str, spelled: str) -> None
     (function,) = [n for n in ast.parse(module).body if isinstance(n, ast.FunctionDef) and n.name == "lab_f_backward"]
     texts = [ast.get_source_segment(module, n.value) for n in ast.walk(function) if isinstance(n, ast.Assign)]
     assert spelled in texts
+
+
+FORWARDS = [
+    ("mm(Tensor self, Tensor mat2) -> Tensor", "torch.mm(self, mat2)"),
+    ("polygamma(int n, Tensor self) -> Tensor", "torch.polygamma(n, self)"),
+    ("addmm(Tensor self, Tensor mat1, Tensor mat2, *, Scalar beta=1, Scalar alpha=1) -> Tensor",
+     "torch.addmm(self, mat1, mat2, beta=beta, alpha=alpha)"),
+    ("addcmul(Tensor self, Tensor tensor1, Tensor tensor2, *, Scalar value=1) -> Tensor",
+     "aten.addcmul.default(self, tensor1, tensor2, value=value)"),
+    ("sub.Scalar(Tensor self, Scalar other, Scalar alpha=1) -> Tensor", "aten.sub.Scalar(self, other, alpha)"),
+    ("max.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices)", "aten.max.dim(self, dim, keepdim)"),
+    ("clamp(Tensor self, Scalar? min=None, Scalar? max=None) -> Tensor", "aten.clamp.default(self, min, max)"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("schema", "call"), FORWARDS, ids=[f.partition("(")[0] for f, _ in FORWARDS])
+def test_an_operator_is_called_as_people_do_where_no_other_overload_can_be_meant(native: Source, schema: str, call: str) -> None:
+    assert f"        return {call}\n" in emit(f"op {schema} {{ self: grad; }}\n", native, PythonOptions())
+
+
+def test_what_a_saved_tensor_has_is_not_saved_beside_it(native: Source) -> None:
+    rule = "self: grad.reshape_symint(self.sym_sizes()) * self * other.dim()"
+    module = emit(op("f(Tensor self, Tensor other) -> Tensor", rule), native)
+    assert "self, self.shape" in module
+    assert "ctx.self_sym_sizes" not in module
+    assert "        ctx.other_dim = other.dim()\n" in module
 
 
 @pytest.mark.parametrize(

@@ -58,8 +58,7 @@ class AttendBackward0(torch.autograd.Function):
     def backward(ctx, *grads):
         key, query, value, output_, weights = ctx.saved_tensors
         grad_query, grad_key, grad_value = lab_attend_backward(
-            grads[:1], (ctx.needs_input_grad[0], ctx.needs_input_grad[1], ctx.needs_input_grad[2]), key,
-            query, ctx.scale, value, output_, weights
+            grads[:1], ctx.needs_input_grad[:3], key, query, ctx.scale, value, output_, weights
         )
         return grad_query, grad_key, grad_value, None
 

@@ -70,8 +70,7 @@ class FilterBackward0(torch.autograd.Function):
     def backward(ctx, *grads):
         input, taps = ctx.saved_tensors
         grad_input, grad_taps, grad_bias = lab_filter_backward(
-            grads, (ctx.needs_input_grad[0], ctx.needs_input_grad[1], ctx.needs_input_grad[2]),
-            ctx.bias_sym_sizes_opt, input, ctx.padding, taps
+            grads, ctx.needs_input_grad[:3], ctx.bias_sym_sizes_opt, input, ctx.padding, taps
         )
         return grad_input, grad_taps, grad_bias, None
 

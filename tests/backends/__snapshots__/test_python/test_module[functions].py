@@ -140,9 +140,7 @@ class ScaledProductBackward0(torch.autograd.Function):
     @staticmethod
     def backward(ctx, *grads):
         a, b = ctx.saved_tensors
-        grad_a, grad_b = lab_scaled_product_backward(
-            grads, (ctx.needs_input_grad[0], ctx.needs_input_grad[1]), a, b, ctx.scale
-        )
+        grad_a, grad_b = lab_scaled_product_backward(grads, ctx.needs_input_grad[:2], a, b, ctx.scale)
         return grad_a, grad_b, None
 
 

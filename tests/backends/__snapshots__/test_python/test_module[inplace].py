@@ -175,9 +175,7 @@ class AccumulateBackward0(torch.autograd.Function):
 
     @staticmethod
     def backward(ctx, *grads):
-        grad_self, grad_other = lab_accumulate__backward(
-            grads, (ctx.needs_input_grad[0], ctx.needs_input_grad[1]), ctx.alpha
-        )
+        grad_self, grad_other = lab_accumulate__backward(grads, ctx.needs_input_grad[:2], ctx.alpha)
         return grad_self, grad_other, None
 
     @staticmethod

@@ -63,7 +63,7 @@ class PseudoHuberBackward0(torch.autograd.Function):
     def backward(ctx, *grads):
         self, target = ctx.saved_tensors
         grad_self, grad_target = lab_pseudo_huber_backward(
-            grads, (ctx.needs_input_grad[0], ctx.needs_input_grad[1]), ctx.delta, self, target
+            grads, ctx.needs_input_grad[:2], ctx.delta, self, target
         )
         return grad_self, grad_target, None
 
@@ -131,7 +131,7 @@ class PinballBackward0(torch.autograd.Function):
     def backward(ctx, *grads):
         self, target = ctx.saved_tensors
         grad_self, grad_target = lab_pinball_backward(
-            grads, (ctx.needs_input_grad[0], ctx.needs_input_grad[1]), ctx.quantile, self, target
+            grads, ctx.needs_input_grad[:2], ctx.quantile, self, target
         )
         return grad_self, grad_target, None
 
@@ -232,14 +232,12 @@ class SquaredErrorBackward0(torch.autograd.Function):
         ctx.set_materialize_grads(False)
         ctx.save_for_backward(self, target)
         ctx.reduction = reduction
-        ctx.self_numel = self.numel()
 
     @staticmethod
     def backward(ctx, *grads):
         self, target = ctx.saved_tensors
         grad_self, grad_target = lab_squared_error_backward(
-            grads, (ctx.needs_input_grad[0], ctx.needs_input_grad[1]), ctx.reduction, self, ctx.self_numel,
-            target
+            grads, ctx.needs_input_grad[:2], ctx.reduction, self, self.numel(), target
         )
         return grad_self, grad_target, None
 

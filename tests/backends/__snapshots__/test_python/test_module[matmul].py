@@ -194,8 +194,7 @@ class AddProductBackward0(torch.autograd.Function):
     def backward(ctx, *grads):
         a, b = ctx.saved_tensors
         grad_c, grad_a, grad_b = lab_add_product_backward(
-            grads, (ctx.needs_input_grad[0], ctx.needs_input_grad[1], ctx.needs_input_grad[2]), a, ctx.alpha,
-            b, ctx.beta
+            grads, ctx.needs_input_grad[:3], a, ctx.alpha, b, ctx.beta
         )
         return grad_c, grad_a, grad_b, None, None
 

@@ -122,9 +122,7 @@ class DrawBackward0(torch.autograd.Function):
     @staticmethod
     def backward(ctx, *grads):
         (noise,) = ctx.saved_tensors
-        grad_mean, grad_spread = lab_draw_backward(
-            grads[:1], (ctx.needs_input_grad[0], ctx.needs_input_grad[1]), noise
-        )
+        grad_mean, grad_spread = lab_draw_backward(grads[:1], ctx.needs_input_grad[:2], noise)
         return grad_mean, grad_spread, None
 
     @staticmethod

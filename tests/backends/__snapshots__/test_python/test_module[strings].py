@@ -131,7 +131,7 @@ class DivideBackward0(torch.autograd.Function):
     def backward(ctx, *grads):
         a, b = ctx.saved_tensors
         grad_a, grad_b = lab_divide_backward(
-            grads, (ctx.needs_input_grad[0], ctx.needs_input_grad[1]), a, b, ctx.b_info, ctx.rounding_mode
+            grads, ctx.needs_input_grad[:2], a, b, ctx.b_info, ctx.rounding_mode
         )
         return grad_a, grad_b, None
 

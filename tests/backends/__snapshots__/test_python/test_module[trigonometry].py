@@ -60,12 +60,11 @@ class SinCosBackward0(torch.autograd.Function):
         sine, cosine = output
         ctx.save_for_backward(cosine, sine)
         ctx.save_for_forward(sine, cosine)
-        ctx.sine_options = _options_of(sine)
 
     @staticmethod
     def backward(ctx, *grads):
         cosine, sine = ctx.saved_tensors
-        return lab_sin_cos_backward(grads, ctx.needs_input_grad, cosine, sine, ctx.sine_options)
+        return lab_sin_cos_backward(grads, ctx.needs_input_grad, cosine, sine, _options_of(sine))
 
     @staticmethod
     @_forward_mode

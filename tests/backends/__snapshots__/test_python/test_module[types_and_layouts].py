@@ -112,15 +112,12 @@ class SquareInBackward0(torch.autograd.Function):
         self, wide = inputs
         ctx.set_materialize_grads(False)
         ctx.save_for_backward(self)
-        ctx.self_scalar_type = self.dtype
         ctx.wide = wide
 
     @staticmethod
     def backward(ctx, *grads):
         (self,) = ctx.saved_tensors
-        (grad_self,) = lab_square_in_backward(
-            grads, (ctx.needs_input_grad[0],), self, ctx.self_scalar_type, ctx.wide
-        )
+        (grad_self,) = lab_square_in_backward(grads, (ctx.needs_input_grad[0],), self, self.dtype, ctx.wide)
         return grad_self, None
 
 
