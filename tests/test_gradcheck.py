@@ -193,10 +193,11 @@ def test_a_wrong_formula_is_caught_with_its_place_and_its_input(check: Run) -> N
 
 def test_the_page_shows_what_a_run_says(run_gradspec: Run, repo: Path, tmp_path: Path) -> None:
     page = (repo / "docs/gradcheck.md").read_text(encoding="utf-8")
-    spec, shown = (page.partition(f"```{kind}\n")[2].partition("```")[0] for kind in ("grad", "text"))
-    (tmp_path / "mul.grad").write_text(spec, encoding="utf-8")
-    done = run_gradspec("gradcheck", "mul.grad", "--schemas", "torch", "--op", "mul.Tensor", cwd=tmp_path)
-    assert done.stdout == shown
+    specs, shown = ([part.partition("```")[0] for part in page.split(f"```{kind}\n")[1:]] for kind in ("grad", "text"))
+    assert len(specs) == len(shown) == 2
+    for name, op, spec, text in zip(("mul", "fourth_power"), ("mul.Tensor", "lab::fourth_power"), specs, shown, strict=True):
+        (tmp_path / f"{name}.grad").write_text(spec, encoding="utf-8")
+        assert run_gradspec("gradcheck", f"{name}.grad", "--op", op, cwd=tmp_path).stdout == text
 
 
 def test_an_op_that_torch_has_not_is_skipped(check: Run) -> None:

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
+import subprocess
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
+import torch
+from linking import FLAGS
 
 from gradspec.diagnostics import Diagnostics
 from gradspec.gradcheck.places import formula_places
@@ -233,6 +236,34 @@ def test_faults_in_them_are_caught(own: Run) -> None:
     assert failed[0]["vjp"] == 3
     assert failed[1]["forward"] == 7
     assert failed[2]["torch"] == 12
+
+
+# One kernel that torch's gradients do not see into, and an operator that is composed of others.
+KERNELS = """
+#include <ATen/ATen.h>
+#include <torch/library.h>
+static at::Tensor cube(const at::Tensor& self) { return self * self * self; }
+static at::Tensor quin(const at::Tensor& self) { return self * self * self * self * self; }
+TORCH_LIBRARY(lab, m) {
+  m.def("cube(Tensor self) -> Tensor");
+  m.def("quin(Tensor self) -> Tensor", quin);
+}
+TORCH_LIBRARY_IMPL(lab, CPU, m) { m.impl("cube", cube); }
+"""
+
+
+def test_a_shared_library_is_loaded(own: Run, tmp_path: Path) -> None:
+    root = Path(torch.__file__).parent
+    (tmp_path / "lab.cpp").write_text(KERNELS, encoding="utf-8")
+    flags = [*FLAGS, f"-isystem{root / 'include'}", f"-isystem{root / 'include/torch/csrc/api/include'}"]
+    links = [f"-L{root / 'lib'}", "-ltorch_cpu", "-lc10"]
+    subprocess.run(["g++", *flags, "-shared", "lab.cpp", "-o", "liblab.so", *links], cwd=tmp_path, check=True)
+    done = own(OWN, "liblab.so")
+    assert done.returncode == 0, done.stdout + done.stderr
+    cube, quad, quin = json.loads(done.stdout)["ops"]
+    assert {"vjp", "jvp", "special points"} <= cube["ran"].keys()
+    assert {"torch", "torch's tangent", "torch at special points"} <= quin["ran"].keys()
+    assert quad["passed"]
 
 
 @pytest.mark.parametrize(
