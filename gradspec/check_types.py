@@ -10,8 +10,10 @@ from gradspec import syntax as s
 from gradspec.diagnostics import Diagnostics
 from gradspec.signatures import Signatures, result_type
 from gradspec.source import Source
-from gradspec.typed import Fault, Typing, gradient_fault
+from gradspec.typed import Fault, Typing
 from gradspec.typed_function import check_result, type_function
+from gradspec.types import TENSOR, BaseType, ListType, OptionalType, is_tensor_like, is_tensor_list
+from gradspec.values import UNKNOWN, VOID, BracesType, TupleType, ValueType
 from gradspec.written import Written, body_nodes, written_formulas
 
 
@@ -45,7 +47,7 @@ def check_types(specs: Iterable[s.Spec], ops: Iterable[ir.Op], signatures: Signa
             typing.type_of(written.expr)
             found = list(typing.faults)
             typing.faults.clear()
-            whole = gradient_fault(typing, op, written.expr, written.names) if written.is_vjp and not found else None
+            whole = _gradient_fault(typing, op, written.expr, written.names) if written.is_vjp and not found else None
             for fault in [*found, *([whole] if whole else [])]:
                 _report(fault, written, diagnostics)
 
@@ -143,3 +145,29 @@ def _report_at(fault: Fault, node: s.Expr, formula: s.Formula, diagnostics: Diag
     elif fault.at == "name" and isinstance(node, s.Call):
         span = formula.place(node.function)
     diagnostics.add(fault.code, fault.message, span, help=fault.help)
+
+
+def _gradient_fault(typing: Typing, op: ir.Op, expr: ir.Expr, inputs: Sequence[str]) -> Fault | None:
+    """What is wrong with the type of a backward formula as a whole: each input's gradient is a tensor, or a list of them."""
+    type_ = typing.type_of(expr)
+    if len(inputs) == 1:
+        wanted = next(i.type for i in op.inputs if i.name == inputs[0])
+        fine = type_ is UNKNOWN or isinstance(type_, BracesType) or _is_gradient(type_)
+        if fine and is_tensor_list(wanted) and type_ == TENSOR and not op.foreach:
+            fine = False
+        if fine:
+            return None
+        what = "a list of tensors" if is_tensor_list(wanted) and not op.foreach else "a tensor"
+        return Fault(expr, "GS0905", f"the gradient of `{inputs[0]}` is {what}, the formula gives {type_}")
+    if isinstance(type_, TupleType) and len(type_.items) < len(inputs) and isinstance(expr, ir.Call):
+        return Fault(expr, "GS0905", f"the formula gives {len(type_.items)} gradients, its key names {len(inputs)} inputs")
+    if isinstance(type_, BaseType) and type_ != TENSOR:
+        return Fault(expr, "GS0905", f"the formula gives {type_}, its key names {len(inputs)} inputs", "give a tuple of tensors")
+    return None
+
+
+def _is_gradient(type_: ValueType) -> bool:
+    """Whether a value can be a gradient."""
+    if isinstance(type_, BaseType | ListType | OptionalType):
+        return is_tensor_like(type_)
+    return type_ is not VOID and not isinstance(type_, TupleType)

@@ -11,6 +11,7 @@ from gradspec import ir
 from gradspec.diagnostics import did_you_mean
 from gradspec.habits import LIST_METHODS, POWER
 from gradspec.operators import binary_type, condition_fault, number_type, unary_type
+from gradspec.overloads import COMMON_METHODS, first_wrong, nearest, printed
 from gradspec.signatures import Signature, Signatures, type_of_ref, value_type
 from gradspec.torch_signatures import CONSTANTS
 from gradspec.types import (
@@ -25,7 +26,6 @@ from gradspec.types import (
     OptionalType,
     base,
     is_tensor_like,
-    is_tensor_list,
 )
 from gradspec.values import (
     FLOAT,
@@ -33,7 +33,6 @@ from gradspec.values import (
     NOTHING,
     TENSOR_OPTIONS,
     UNKNOWN,
-    VOID,
     BracesType,
     TupleType,
     ValueType,
@@ -103,8 +102,8 @@ class Typing:
                 return self._call(expr)
             case ir.Binary(op, left, right):
                 a, b = self.type_of(left), self.type_of(right)
-                for side, type_ in ((left, a), (right, b)):
-                    if isinstance(type_, BracesType):
+                for side, of_side in ((left, a), (right, b)):
+                    if isinstance(of_side, BracesType):
                         self._fault(side, "GS0904", f"braces are no operand of `{op}`", UNTYPED)
                         return UNKNOWN
                 found = binary_type(op, a, b)
@@ -402,17 +401,7 @@ class Typing:
 
     def _bind(self, expr: ir.Call | ir.Method, given: list[ValueType], candidates: Sequence[Signature], shown: str) -> ValueType:
         """Choose the overload whose parameters are nearest to the arguments, and say what is wrong where none takes them."""
-        best: Signature | None = None
-        least = 0
-        unsure = False
-        for signature in candidates:
-            far = _distance(signature, given)
-            if far is None:
-                continue
-            if best is None or far < least:
-                best, least, unsure = signature, far, False
-            elif far == least and UNKNOWN in given and signature.result != best.result:
-                unsure = True
+        best, unsure = nearest(candidates, given)
         if best is None:
             self._fault_of_arguments(expr, given, candidates, shown)
             results = {str(c.result) for c in candidates}
@@ -426,7 +415,7 @@ class Typing:
     def _fault_of_arguments(
         self, expr: ir.Call | ir.Method, given: list[ValueType], candidates: Sequence[Signature], shown: str
     ) -> None:
-        help_ = "it is declared as:\n" + "\n".join(sorted({f"       {_shown(c)}" for c in candidates})[:4])
+        help_ = "it is declared as:\n" + "\n".join(sorted({f"       {printed(c)}" for c in candidates})[:4])
         counted = [c for c in candidates if c.required <= len(given) <= len(c.parameters)]
         if not counted:
             counts = sorted({n for c in candidates for n in range(c.required, len(c.parameters) + 1)})
@@ -438,7 +427,7 @@ class Typing:
                 self._fault(expr, "GS0902", message, help_, "name")
             return
         # The overload that goes along furthest is the one that was meant.
-        signature, wrong = max(((c, _first_wrong(c, given)) for c in counted), key=lambda pair: pair[1])
+        signature, wrong = max(((c, first_wrong(c, given)) for c in counted), key=lambda pair: pair[1])
         parameter = signature.parameters[wrong]
         message = f"`{parameter.name}` of `{shown}` is {parameter.type}, this is {given[wrong]}"
         symbolic = "SymInt" in str(given[wrong]) and "SymInt" not in str(parameter.type)
@@ -453,37 +442,6 @@ class Typing:
 
 
 _LIST_COUNTS = {"size": (0,), "empty": (0,), "vec": (0,), "back": (0,), "front": (0,), "get": (1,), "slice": (1, 2)}
-# Methods that are worth a suggestion, where a name is near to none of the declared ones.
-COMMON_METHODS = tuple(
-    """
-    add bmm clone conj div exp expand flip gather index_select isnan log logical_not masked_fill matmul mean mm mul narrow neg
-    permute pow reciprocal reshape rsqrt scatter select sgn sigmoid sign sin cos sqrt square squeeze sub sum tanh to transpose
-    unsqueeze where
-    """.split()
-)
-
-
-def _distance(signature: Signature, given: list[ValueType]) -> int | None:
-    parameters = signature.parameters
-    if not signature.required <= len(given) <= len(parameters):
-        return None
-    total = 0
-    for parameter, type_ in zip(parameters, given, strict=False):
-        far = conversion(parameter.type, type_)
-        if far is None:
-            return None
-        total += far
-    return total
-
-
-def _first_wrong(signature: Signature, given: list[ValueType]) -> int:
-    pairs = zip(signature.parameters, given, strict=False)
-    return next(i for i, (parameter, type_) in enumerate(pairs) if conversion(parameter.type, type_) is None)
-
-
-def _shown(signature: Signature) -> str:
-    parts = [f"{p.type} {p.name}{'=' if p.has_default else ''}" for p in signature.parameters]
-    return f"{signature.name}({', '.join(parts)}) -> {signature.result}"
 
 
 def _operator_help(a: ValueType, b: ValueType, expr: ir.Binary) -> str:
@@ -506,29 +464,3 @@ def _constant_type(name: str) -> ValueType:
         return TENSOR_OPTIONS
     kind = bare.rpartition("::")[0]
     return base(kind) if kind in ("ScalarType", "MemoryFormat", "Layout") else UNKNOWN
-
-
-def gradient_fault(typing: Typing, op: ir.Op, expr: ir.Expr, inputs: Sequence[str]) -> Fault | None:
-    """What is wrong with the type of a backward formula as a whole: each input's gradient is a tensor, or a list of them."""
-    type_ = typing.type_of(expr)
-    if len(inputs) == 1:
-        wanted = next(i.type for i in op.inputs if i.name == inputs[0])
-        fine = type_ is UNKNOWN or isinstance(type_, BracesType) or is_tensor_like_value(type_)
-        if fine and is_tensor_list(wanted) and type_ == TENSOR and not op.foreach:
-            fine = False
-        if fine:
-            return None
-        what = "a list of tensors" if is_tensor_list(wanted) and not op.foreach else "a tensor"
-        return Fault(expr, "GS0905", f"the gradient of `{inputs[0]}` is {what}, the formula gives {type_}")
-    if isinstance(type_, TupleType) and len(type_.items) < len(inputs) and isinstance(expr, ir.Call):
-        return Fault(expr, "GS0905", f"the formula gives {len(type_.items)} gradients, its key names {len(inputs)} inputs")
-    if isinstance(type_, BaseType) and type_ != TENSOR:
-        return Fault(expr, "GS0905", f"the formula gives {type_}, its key names {len(inputs)} inputs", "give a tuple of tensors")
-    return None
-
-
-def is_tensor_like_value(type_: ValueType) -> bool:
-    """Whether a value can be a gradient."""
-    if isinstance(type_, BaseType | ListType | OptionalType):
-        return is_tensor_like(type_)
-    return type_ is not VOID and not isinstance(type_, TupleType)
