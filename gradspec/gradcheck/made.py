@@ -28,12 +28,16 @@ _MIXED: tuple[tuple[_Shape, ...], ...] = (
 
 @define
 class _Maker:
-    """Values by types. `shapes` are given to the tensors in turn; `other`: switches are turned, and what may be absent is."""
+    """Values by types. `shapes` are given to the tensors in turn; `other`: switches are turned, and what may be absent is.
+
+    `whole`: tensors that hold indices, if those inputs are such.
+    """
 
     dtype: torch.dtype
     shapes: Sequence[_Shape]
     seed: int
     other: bool = False
+    whole: frozenset[str] = frozenset()
     _generator: torch.Generator = field(init=False)
     _made: list[_Shape] = field(init=False, factory=list)
 
@@ -45,9 +49,11 @@ class _Maker:
         positional = tuple(v for a, v in values if a in op.schema.positional)
         return make_call(positional, {a.name: v for a, v in values if a not in op.schema.positional})
 
-    def tensor(self) -> torch.Tensor:
+    def tensor(self, argument: Argument) -> torch.Tensor:
         shape = self.shapes[len(self._made) % len(self.shapes)]
         self._made.append(shape)
+        if argument.name in self.whole:
+            return torch.randint(0, 2, shape, generator=self._generator)
         return torch.randn(shape, dtype=self.dtype, generator=self._generator)
 
     def value(self, argument: Argument, type_: Type) -> Any:
@@ -55,20 +61,20 @@ class _Maker:
             case OptionalType() if self.other:
                 return None
             case OptionalType(BaseType("Tensor")):
-                return self.tensor()
+                return self.tensor(argument)
             case OptionalType(BaseType("Scalar" | "float")):
                 return 0.5
             case OptionalType():
                 return None
             case ListType(BaseType("Tensor")):
-                return [self.tensor() for _ in range(2)]
+                return [self.tensor(argument) for _ in range(2)]
             case ListType(BaseType("Scalar") as elem, size):
                 # One for each tensor of a list.
                 return [self.value(argument, elem)] * (size or 2)
             case ListType(elem, size):
                 return [self.value(argument, elem)] * (size or 1)
             case BaseType("Tensor"):
-                return self.tensor()
+                return self.tensor(argument)
             case BaseType("Scalar" | "float"):
                 return 0.75 if self.other else 1.5
             case BaseType("bool"):
@@ -92,10 +98,15 @@ def made_calls(op: Op, seed: int) -> Iterator[Call]:
 def own_calls(op: Op, seed: int) -> Iterator[Call]:
     """Those, and more for an operator that nobody has samples of: tensors of several shapes, and other values beside them."""
     yield from made_calls(op, seed)
-    tensors = sum(is_tensor_like(a.type) for a in op.schema.arguments)
+    tensors = [a.name for a in op.schema.arguments if is_tensor_like(a.type)]
+    still = frozenset(tensors) - {i.name for i in op.differentiable_inputs}
     for dtype in DTYPES:
         if any(not isinstance(a.type, BaseType) or a.type.name != "Tensor" for a in op.schema.arguments):
             yield _Maker(dtype, _SHAPES[:1], seed, other=True).call(op)
-        if tensors > 1:
+        if still:
+            for shape in _SHAPES:
+                yield _Maker(dtype, (shape,), seed, whole=still).call(op)
+            yield _Maker(dtype, ((4, 3), (2,)), seed, whole=still).call(op)
+        if len(tensors) > 1:
             for shapes in _MIXED:
                 yield _Maker(dtype, shapes, seed).call(op)

@@ -38,6 +38,9 @@ def check_one(op: ir.Op, subject: Subject, given: Call, index: int, seed: int) -
         if kind is not None:
             break
     else:
+        if subject.kernel is None or subject.own:
+            refused = measure(lambda: bool(_run(subject.ours, given)))
+            yield Checked(index, Outcome("call", "absent", reason=refused.raised))
         return
     yield Checked(index, Outcome("sample", "ok"))
     try:
@@ -109,15 +112,19 @@ def _kind(subject: Subject, call: Call) -> Kind | None:
 def _results(overload: Callable[..., Any], call: Call, seed: int, every: bool = False) -> list[torch.Tensor] | None:
     """What the op gives that has a gradient, or could have one; None where it refuses, or there is no number."""
     torch.default_generator.manual_seed(seed)
-    args, kwargs = call.with_tensors([t if t.requires_grad else t.clone().requires_grad_() for t in call.tensors])
     try:
-        made = tree_flatten(overload(*args, **kwargs))[0]
+        made = _run(overload, call)
         made = made if call.finish is None else call.finish(made)
         moved = [r for r in made if isinstance(r, torch.Tensor) and (r.requires_grad or (every and _is_continuous(r)))]
         plain = all(r.layout == torch.strided and not r.is_nested and bool(r.isfinite().all()) for r in moved)
     except Exception:
         return None
     return moved if plain else None
+
+
+def _run(overload: Callable[..., Any], call: Call) -> list[Any]:
+    args, kwargs = call.with_tensors([t if t.requires_grad else t.clone().requires_grad_() for t in call.tensors])
+    return list(tree_flatten(overload(*args, **kwargs))[0])
 
 
 def _is_continuous(tensor: torch.Tensor) -> bool:

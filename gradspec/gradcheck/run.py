@@ -21,6 +21,7 @@ import torch
 from attrs import define, field
 
 from gradspec.backend import load_backend
+from gradspec.diagnostics import SpecError
 from gradspec.gradcheck.calls import Call
 from gradspec.gradcheck.checks import Subject
 from gradspec.gradcheck.known import Known, known_faults
@@ -33,6 +34,8 @@ from gradspec.ir import Op, Program
 
 # Why an op is not checked that cannot be run.
 NO_OPERATOR = "torch has no such op: load the library that has it (--load), or say what it computes: `forward: ...;`"
+
+_NOT_LOWERED = "cannot be lowered to Python"
 
 _FORK = multiprocessing.get_context("fork")
 # Seconds that the checks of one op may take.
@@ -51,6 +54,8 @@ def check_program(program: Program, seed: int, limit: float = LIMIT) -> Iterator
         _warm_up()
         for op in program.nodes:
             subject, skipped = _subject(op, modules)
+            if skipped == _NOT_LOWERED:
+                skipped = _refusal(program, op) or skipped
             report = OpReport(op, skipped=skipped)
             if subject is not None:
                 _check_apart(report, subject, seed, limit, known)
@@ -85,7 +90,7 @@ def _subject(op: Op, modules: list[ModuleType]) -> tuple[Subject | None, str]:
         return None, "its gradients are not implemented"
     found = _emitted(op, modules)
     if found is None:
-        return None, "cannot be lowered to Python"
+        return None, _NOT_LOWERED
     function, node = found
     said, own = op.forward is not None, is_own(op)
     torchs = overload is not None and (not own or has_gradient(overload))
@@ -97,6 +102,16 @@ def _subject(op: Op, modules: list[ModuleType]) -> tuple[Subject | None, str]:
         writing = None
     in_place = _on_a_clone(writing) if writing is not None else None
     return Subject(function, overload, node, overload if torchs else None, in_place, said=said, own=own), ""
+
+
+def _refusal(program: Program, op: Op) -> str:
+    """What the backend says of an op that it leaves out."""
+    backend = load_backend("python")
+    try:
+        backend.emit(program.of([op]), backend.Options())
+    except SpecError as error:
+        return next((d.message for d in error.diagnostics if d.severity == "error"), "")
+    return ""
 
 
 def _emitted(op: Op, modules: list[ModuleType]) -> tuple[Callable[..., Any], type[Any]] | None:
@@ -159,8 +174,9 @@ def _check_apart(report: OpReport, subject: Subject, seed: int, limit: float, kn
         else:
             report.fail(Outcome("process", "failed", reason=f"the process ended ({end})"), str(call))
         start = progress.at + 1
+    refused = report.absent.pop("call", "")
     if not report.calls:
-        report.skipped = report.notes[0] if report.notes else "no call of it that runs"
+        report.skipped = report.notes[0] if report.notes else ": ".join(["no call of it that runs", *filter(None, [refused])])
     elif not report.ran:
         report.skipped = next(iter(report.absent.values()), "no result with a gradient")
 
