@@ -40,7 +40,7 @@ LIST_MEMBERS = {"size": "len({0})", "vec": "{0}", "back": "{0}[-1]", "front": "{
 
 # Functions that are neither operators nor helpers.
 FUNCTIONS = {
-    "GradMode::is_enabled": "torch.is_grad_enabled()", "sum_to": "{0}.sum_to_size({1})",
+    "GradMode::is_enabled": "torch.is_grad_enabled()", "toNonOptTensor": "{0}", "sum_to": "{0}.sum_to_size({1})",
     "isDifferentiableType": "({0}.is_floating_point or {0}.is_complex)", "isFloatingType": "{0}.is_floating_point",
     "isComplexType": "{0}.is_complex", "toComplexType": "{0}.to_complex()", "toRealValueType": "{0}.to_real()",
 }  # fmt: skip

@@ -424,3 +424,16 @@ def test_forward_mode_goes_through_tangents(emitted: types.ModuleType) -> None:
     twice = torch.func.jvp(lambda v: torch.func.jvp(lambda u: emitted.polygamma_(u * 1, 1), (v,), (v,))[1], (z,), (z,))[1]
     expected = z * torch.polygamma(2, z) + z * z * torch.polygamma(3, z)
     assert torch.allclose(twice, expected)
+
+
+@pytest.mark.parametrize("name", ["_linalg_eigh", "linalg_eig"])
+def test_what_a_loss_may_not_depend_on_is_refused_under_vmap_too(emitted: types.ModuleType, name: str) -> None:
+    def vectors(x: torch.Tensor) -> torch.Tensor:
+        return getattr(emitted, name)(x + x.mH + (x - x.mH) * 1j)[1]
+
+    x = tensor(4, 3, 3).detach()
+    each = torch.func.vmap(torch.func.grad(lambda m: vectors(m).abs().pow(4).sum()))(x)
+    alone = torch.stack([torch.func.grad(lambda m: vectors(m).abs().pow(4).sum())(m) for m in x])
+    assert torch.allclose(each, alone)
+    with pytest.raises(RuntimeError, match="phase"):
+        torch.func.vmap(torch.func.grad(lambda m: vectors(m).imag.sum()))(x)

@@ -9,10 +9,14 @@ from torch import Tensor
 # What formulas call beside operators.
 
 
+def _truncated_quotient(a, b):
+    """`a / b` of whole numbers, rounded towards 0."""
+    return a // b if (a < 0) == (b < 0) else -(-a // b)
+
+
 def _truncated_remainder(a, b):
     """What `_truncated_quotient` leaves: its sign is that of `a`."""
-    rest = abs(a) % abs(b)
-    return rest if a >= 0 else -rest
+    return a - b * _truncated_quotient(a, b)
 
 
 def _forward_mode(jvp):
