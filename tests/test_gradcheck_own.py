@@ -13,6 +13,7 @@ import torch
 from linking import FLAGS
 
 from gradspec.diagnostics import Diagnostics
+from gradspec.gradcheck.compare import apart
 from gradspec.gradcheck.places import formula_places
 from gradspec.gradcheck.report import OpReport, failure_lines
 from gradspec.gradcheck.run import NO_OPERATOR, check_program
@@ -31,6 +32,7 @@ OPS = """
 import numpy
 import torch
 
+print("not a part of the report")
 LIBRARY = torch.library.Library("lab", "DEF")
 LIBRARY.define("cube(Tensor self) -> Tensor")
 
@@ -193,6 +195,30 @@ def test_a_gradient_that_is_nan_is_reported_as_one_where_torch_has_the_op(report
     assert any("torch at special points, in self: NaN, not 0" in line for line in lines), lines
     assert any(line.startswith("    at float64") and "0.0" in line for line in lines)
     assert not any("error inf" in line for line in lines)
+
+
+INF, NAN = float("inf"), float("nan")
+
+
+@pytest.mark.parametrize(
+    ("mine", "theirs", "said"),
+    [
+        (NAN, 1.0, "NaN, not 1"),
+        (1.0, NAN, "1, not NaN"),
+        (INF, 1.0, "infinite, not 1"),
+        (1.0, INF, "1, not infinite"),
+        (INF, -INF, "infinite, not -infinite"),
+        (complex(INF, 0), complex(1, 2), "infinite, not 1+2j"),
+        (NAN, NAN, ""),
+        (INF, INF, ""),
+        (complex(INF, NAN), complex(NAN, NAN), ""),
+    ],
+)
+def test_what_is_no_number_is_told_in_words(mine: complex, theirs: complex, said: str) -> None:
+    dtype = torch.complex128 if isinstance(mine, complex) else torch.float64
+    gap = apart((torch.tensor([0, mine], dtype=dtype),), (torch.tensor([0, theirs], dtype=dtype),))
+    assert getattr(gap, "why", "") == said
+    assert (gap == INF) is bool(said)
 
 
 def test_what_a_spec_says_is_compared_with_the_operator_that_torch_has(reports: Reports) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable, Sequence
+from contextlib import redirect_stdout
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -66,15 +67,20 @@ def gradcheck(
     if ops:
         program = program.of(o for name in ops for o in select_ops(program, name))
     try:
-        from gradspec.gradcheck.libraries import CannotLoad, load_libraries
+        from gradspec.gradcheck.libraries import CannotLoad, cannot_load, load_library
         from gradspec.gradcheck.places import formula_places
         from gradspec.gradcheck.run import check_program
     except ImportError as error:
         fail(f"the checker runs torch: {error}; pip install 'gradspec[torch]'")
-    try:
-        load_libraries(libraries)
-    except CannotLoad as error:
-        fail(f"--load: {error}")
+    for number, path in enumerate(libraries):
+        try:
+            # What it prints is no report.
+            with redirect_stdout(sys.stderr):
+                load_library(path, number)
+        except CannotLoad as error:
+            fail(f"--load: {error}")
+        except SystemExit as error:
+            fail(f"--load: {cannot_load(path, error)}")
     if format == "text":
         print_diagnostics(compiled.diagnostics, notes=False)
     reports = list(_shown(check_program(program, seed, limit), program, quiet=format == "json"))

@@ -21,13 +21,19 @@ def apart(a: Tensors, b: Tensors) -> float:
         if not (x.is_floating_point() or x.is_complex()):
             x, y = x.double(), y.double()
         gap = torch.where(x == y, 0.0, (x - y).abs() / (1 + y.abs())).nan_to_num(0.0, posinf=float("inf"))
-        gap = gap.masked_fill((x.isnan() != y.isnan()) | ((x.isinf() | y.isinf()) & (x != y)), float("inf"))
+        gap = gap.masked_fill(_unlike(x, y), float("inf"))
         largest = gap.max()
         if bool(largest.isinf()):
             at = gap.argmax()
             return Gap(f"{in_words(x.flatten()[at].item())}, not {in_words(y.flatten()[at].item())}")
         worst = max(worst, float(largest))
     return worst
+
+
+def _unlike(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
+    """Where one is NaN and the other is not, or one is infinite and the other is not, or is so to the other side."""
+    sided = x.isinf() != y.isinf() if x.is_complex() else (x.isinf() | y.isinf()) & (x != y)
+    return (x.isnan() != y.isnan()) | (sided & ~(x.isnan() | y.isnan()))
 
 
 def distance(mine: Function, theirs: Function, at: Tensors, seed: int, by: Transforms) -> float:

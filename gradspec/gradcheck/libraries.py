@@ -6,10 +6,9 @@ Each op is checked in a process that is forked from that one, and has what it ha
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable
-from importlib import import_module
-from importlib.util import module_from_spec, spec_from_file_location
+from importlib.util import find_spec, module_from_spec, spec_from_file_location
 from pathlib import Path
+from typing import Any
 
 import torch
 
@@ -18,21 +17,25 @@ class CannotLoad(Exception):
     """What was asked for cannot be loaded; the message is one line."""
 
 
-def load_libraries(paths: Iterable[str]) -> None:
-    """Load shared libraries, Python files, and modules by name, in this order.
+def load_library(path: str, number: int) -> None:
+    """Load a shared library, a Python file, or a module by name, the `number`-th one of a run.
 
     Raises:
-        CannotLoad: the first that cannot be loaded, and why.
+        CannotLoad: it cannot be loaded, and why.
     """
-    for number, path in enumerate(paths):
-        try:
-            _load(path, number)
-        except CannotLoad:
-            raise
-        # A file that is run may raise whatever it likes, and may end the process.
-        except (Exception, SystemExit) as error:
-            lines = str(error).splitlines()
-            raise CannotLoad(f"{path} cannot be loaded: {type(error).__name__}: {lines[0] if lines else ''}") from error
+    try:
+        _load(path, number)
+    except CannotLoad:
+        raise
+    # A file that is run may raise whatever it likes.
+    except Exception as error:
+        raise CannotLoad(cannot_load(path, error)) from error
+
+
+def cannot_load(path: str, error: BaseException) -> str:
+    """What there is to say of a library that raised."""
+    lines = str(error).splitlines()
+    return f"{path} cannot be loaded: {type(error).__name__}: {lines[0] if lines else ''}"
 
 
 def _load(path: str, number: int) -> None:
@@ -56,19 +59,29 @@ def _load(path: str, number: int) -> None:
 def _run(file: Path, name: str) -> None:
     """Import a file, which may import what lies beside it."""
     sys.path.insert(0, str(file.absolute().parent))
-    spec = spec_from_file_location(name, file)
-    assert spec is not None
-    assert spec.loader is not None
-    module = module_from_spec(spec)
-    sys.modules[name] = module
-    spec.loader.exec_module(module)
+    _import_from(spec_from_file_location(name, file), name)
 
 
 def _import(folder: str, name: str) -> None:
+    """Import a module by its name."""
     sys.path.insert(0, folder)
+    if name in sys.modules:
+        return
     try:
-        import_module(name)
+        spec = find_spec(name)
     except ModuleNotFoundError as error:
-        if error.name is not None and f"{name}.".startswith(f"{error.name}."):
-            raise CannotLoad(f"there is no file and no module {name}") from error
-        raise
+        # It may be another one, that a package of this name imports.
+        if error.name is None or not f"{name}.".startswith(f"{error.name}."):
+            raise
+        spec = None
+    if spec is None:
+        raise CannotLoad(f"there is no file and no module {name}")
+    _import_from(spec, name)
+
+
+def _import_from(spec: Any, name: str) -> None:
+    if spec is None or spec.loader is None:
+        raise CannotLoad(f"{name} is no Python module")
+    module = module_from_spec(spec)
+    sys.modules[name] = module
+    spec.loader.exec_module(module)

@@ -87,7 +87,7 @@ def in_words(value: complex) -> str:
     if value != value:
         return "NaN"
     if not cmath.isfinite(value):
-        return "infinite"
+        return "infinite" if isinstance(value, complex) or value > 0 else "-infinite"
     return f"{value + 0:.4g}"
 
 
