@@ -73,7 +73,8 @@ class Operands:
 
     def type_of(self, name: str) -> Type:
         """The type of an input or an output."""
-        types = {a.name: a.type for a in (*self.plain, *self.op.inputs, *self.op.outputs)}
+        types = {a.name: a.type for a in self.plain} | {i.name: i.type for i in self.op.inputs}
+        types |= {o.name: o.type for o in self.op.outputs}
         return types[name]
 
     def is_list(self, name: str) -> bool:
