@@ -7,6 +7,7 @@ from functools import cache
 from pathlib import Path
 
 import pytest
+from attrs import evolve
 from conftest import RunGradspec
 
 from gradspec import syntax as s
@@ -215,7 +216,8 @@ def test_specs_come_back_from_yaml(path: Path) -> None:
     source = Source(str(path), path.read_text())
     spec = parse_spec(source, Diagnostics())
     text = imported(as_yaml(spec), spec.externs)
-    wanted = [as_record(op) for op in compile_sources([source]).program.ops]
+    # What an op computes, and functions, YAML cannot say; the calls are there.
+    wanted = [as_record(evolve(op, forward=None)) for op in compile_sources([source]).program.ops]
     assert [as_record(op) for op in compile_sources([Source("x.grad", text)]).program.ops] == wanted
 
 

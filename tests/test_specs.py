@@ -207,12 +207,13 @@ def test_every_type_that_torch_saves_is_saved() -> None:
 
 
 def test_every_trait_of_an_op_is_used() -> None:
-    ops = all_specs().ops
+    program = all_specs()
+    ops = program.ops
     assert {i.state for op in ops for i in op.inputs} == {"differentiable", "non_differentiable", "unmentioned"}
     assert {o.differentiable for op in ops for o in op.outputs} == {True, False}
     assert {j.auto for op in ops for j in op.jvps} == {"", "linear", "element_wise"}
-    assert {e.original for e in expressions(ops) if isinstance(e, ir.Tangent)} == {True, False}
-    assert {e.original for e in expressions(ops) if isinstance(e, ir.Primal)} == {True, False}
+    assert {e.original for e in expressions(program) if isinstance(e, ir.Tangent)} == {True, False}
+    assert {e.original for e in expressions(program) if isinstance(e, ir.Primal)} == {True, False}
     for trait in (
         lambda op: op.schema.is_inplace,
         lambda op: op.schema.returns_view,

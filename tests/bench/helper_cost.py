@@ -1,4 +1,4 @@
-"""`helpers: ratio (1.05)`: emitted nodes that call helpers written in the language, against PyTorch's own nodes, per call.
+"""`helper-cost: ratio (1.05)`: emitted nodes that call helpers written in the language, against PyTorch's own nodes, per call.
 
 Both nodes keep the same values and are called from Python with the same gradients, in turn, in one process and one thread.
 Measured are the ten helpers that most nodes call, on 10 elements and on a million. Each side's time is the best of its rounds.
@@ -189,7 +189,7 @@ def main() -> None:
         print(f"{helper:<28} {means[helper, SMALL]:.3f} small  {means[helper, LARGE]:.3f} large")
     for n, name in ((SMALL, "small"), (LARGE, "large")):
         print(f"{name:<28} {mean([means[helper, n] for helper in wanted]):.3f}")
-    conclude("helpers", mean([means[helper, n] for helper in wanted for n in (SMALL, LARGE)]), BOUND)
+    conclude("helper-cost", mean([means[helper, n] for helper in wanted for n in (SMALL, LARGE)]), BOUND)
 
 
 def keep_memory() -> None:
