@@ -9,6 +9,7 @@ from __future__ import annotations
 import cmath
 from collections.abc import Sequence
 from math import isfinite
+from typing import Any
 
 import torch
 
@@ -68,9 +69,15 @@ def jvp_error(function: Function, at: Tensors, seed: int, by: Transforms = FUNC)
     direction = randoms(at, seed)
     change = difference(function, at, direction)
     tangents = by.jvp(function, len(at))(*at, *direction)
-    return max(
-        (float(((a - b).abs() / (1 + b.abs())).max()) for a, b in zip(tangents, change, strict=True) if b.numel()), default=0.0
-    )
+    worst = 0.0
+    for a, b in zip(tangents, change, strict=True):
+        if b.numel():
+            gaps = ((a - b).abs() / (1 + b.abs())).flatten()
+            if not bool(gaps.isfinite().all()):
+                place = int((~gaps.isfinite()).nonzero()[0])
+                return Gap(f"{in_words(a.flatten()[place].item())}, not {in_words(b.flatten()[place].item())}")
+            worst = max(worst, float(gaps.max()))
+    return worst
 
 
 def adjoint_error(function: Function, at: Tensors, seed: int, by: Transforms = FUNC) -> float:
@@ -82,7 +89,7 @@ def adjoint_error(function: Function, at: Tensors, seed: int, by: Transforms = F
     return relative(product(weights, tangents), product(gradients, direction))
 
 
-def in_words(value: complex) -> str:
+def in_words(value: Any) -> str:
     """A number, rounded, for people."""
     if value != value:
         return "NaN"
