@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import subprocess
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -11,6 +12,7 @@ from click.testing import CliRunner
 from compiling import diagnose, findings
 
 from gradspec.cli import cli
+from gradspec.backend import load_backend
 from gradspec.diagnostics import Diagnostics
 from gradspec.fmt import format_spec
 from gradspec.ir import Comprehension, Fold, Guard, Let, Local, called_functions, no_operators
@@ -242,6 +244,31 @@ def forms(signatures: Iterable[Signature]) -> set[tuple[str, ...]]:
 @pytest.fixture(scope="module")
 def torch() -> TorchFiles:
     return find_torch(None)
+
+
+AWKWARD = """\
+fn f(Tensor template, Tensor template_, Tensor?[] gs, int[] d=[1, 2], bool[2] m=[True,False], Scalar s=1j, float p=inf,
+    MemoryFormat g=contiguous_format, ScalarType t=long, int[2] i=1, str q='a', int? o=None) -> Tensor {
+  let there = [g2 for g2 in gs if g2.defined()];
+  let x, y = (template * fold(sum = 0; k in d; sum * 0.5 + k), template_);
+  let x_and_y = x + y;
+  return gs[0].defined() ? there[0] + gs[0] : x_and_y;
+}
+op lab::h(Tensor self, Tensor?[] gs) -> Tensor { self: f(grad, self, gs); }
+"""
+
+
+def test_awkward_names_and_defaults_in_cpp(tmp_path: Path) -> None:
+    program, _ = diagnose(AWKWARD)
+    assert program is not None
+    backend = load_backend("cpp")
+    for name, text in backend.emit(program, backend.Options()).items():
+        (tmp_path / name).write_text(text)
+    include = find_torch(None).derivatives.parents[3] / "torch" / "include"
+    systems = [f"-isystem{include}", f"-isystem{include / 'torch/csrc/api/include'}"]
+    command = ["g++", "-std=c++20", "-fsyntax-only", "-Wall", "-Wextra", "-Werror", *systems, str(tmp_path / "Helpers.cpp")]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr[-3000:]
 
 
 # ---------------------------------------------------------------------------------------------------- what an op computes

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Set
+from collections.abc import Mapping, Set
+from itertools import chain, count
 
 from attrs import frozen
 
@@ -12,21 +13,10 @@ from gradspec.emit.identifiers import is_cxx_reserved
 from gradspec.signatures import Signature, Signatures, declared_functions, operators_of, result_type
 from gradspec.typed import Typing
 from gradspec.typed_function import type_function
-from gradspec.types import BOOL, INT, BaseType, ListType, OptionalType, Type
-from gradspec.values import FLOAT, BracesType, TupleType, ValueType, listed
+from gradspec.types import INT, OPTIONAL_TENSOR_LIST, BaseType, ListType, OptionalType
+from gradspec.values import FLOAT, BracesType, ValueType, listed
 from gradspec_cpp.expr import emit_expr_lines
-
-# How a function takes a value: what formulas hand on converts to it, as it does for PyTorch's own helpers.
-_BY_VALUE = {
-    "int": "int64_t", "float": "double", "bool": "bool", "ScalarType": "at::ScalarType", "Layout": "at::Layout",
-    "MemoryFormat": "at::MemoryFormat", "str": "std::string_view",
-}  # fmt: skip
-_BY_REFERENCE = {
-    "Tensor": "at::Tensor", "Scalar": "at::Scalar", "SymInt": "c10::SymInt", "TensorOptions": "at::TensorOptions",
-    "TensorGeometry": "at::TensorGeometry", "Device": "at::Device",
-}  # fmt: skip
-_LISTS = {"int": "at::IntArrayRef", "SymInt": "c10::SymIntArrayRef", "Tensor": "at::TensorList"}
-_OPTIONAL_LISTS = {"int": "at::OptionalIntArrayRef", "SymInt": "at::OptionalSymIntArrayRef"}
+from gradspec_cpp.function_types import default_text, owned_type, parameter_type
 
 # How a Scalar gives a number of a type.
 _READ = {"int64_t": "toLong", "double": "toDouble", "bool": "toBool"}
@@ -44,7 +34,9 @@ class FunctionModel:
 
 
 # What functions are made of: a parameter or `let` of such a name would hide it.
-_RUNTIME = frozenset({"folded", "helpers", "length", "list_or", "mapped", "mapped_if", "owned", "range", "std", "at", "c10"})
+_RUNTIME = frozenset(
+    {"folded", "helpers", "length", "list_or", "mapped", "mapped_if", "owned", "range", "tensors_of", "std", "at", "c10"}
+)
 
 # What the runtime header of functions has for formulas.
 PRIMITIVES = frozenset({"not_implemented", "not_implemented_list", "kCudnnDoubleBackwardMsg"})
@@ -80,7 +72,7 @@ def unwritten_models(program: ir.Program) -> tuple[FunctionModel, ...]:
 
 
 def _unwritten(signature: Signature) -> FunctionModel:
-    result = _owned_type(signature.result)
+    result = owned_type(signature.result)
     types = [parameter_type(p.type) for p in signature.parameters if isinstance(p.type, BaseType | ListType | OptionalType)]
     parts = list(zip(types, signature.parameters, strict=True))
     declared = tuple([f"{type_}{p.name}{' = {}' if p.has_default else ''}" for type_, p in parts])
@@ -99,9 +91,12 @@ def _model(function: ir.Function, signatures: Signatures) -> FunctionModel:
     typing = Typing(signatures)
     type_function(typing, function)
     read = {part.name for part in function.walk() if isinstance(part, ir.Local)}
-    writer = _Writer(typing, read, _RUNTIME | {part.function for part in function.walk() if isinstance(part, ir.Call)})
-    result = _owned_type(result_type(function.schema))
-    declared = [f"{parameter_type(p.type)}{writer.name(p.name)}{_default(p)}" for p in function.parameters]
+    writer = _Writer(typing, read, _names(function))
+    result = owned_type(result_type(function.schema))
+    declared = [
+        f"{parameter_type(p.type)}{writer.name(p.name)}{'' if p.default is None else ' = ' + default_text(p.type, p.default)}"
+        for p in function.parameters
+    ]
     defined: list[str] = []
     body: list[str] = []
     for parameter in function.parameters:
@@ -127,17 +122,34 @@ def _model(function: ir.Function, signatures: Signatures) -> FunctionModel:
     )
 
 
+def _names(function: ir.Function) -> dict[str, str]:
+    """The C++ name of each name of a function: with something behind it where the plain one means something else there."""
+    parts = tuple(function.walk())
+    own = [p.name for p in function.parameters]
+    own += [name for s in function.statements if isinstance(s, ir.Let) for name in s.names]
+    own += [n for p in parts if isinstance(p, ir.Fold | ir.Comprehension) for n in p.names]
+    own += [p.accumulator for p in parts if isinstance(p, ir.Fold)] + [p.param for p in parts if isinstance(p, ir.Lambda)]
+    called = {p.function for p in parts if isinstance(p, ir.Call)}
+    names: dict[str, str] = {}
+    for name in dict.fromkeys(own):
+        # Two underscores in a row are not for us ([lex.name]).
+        choices = chain([name, f"{name.rstrip('_')}_"], (f"{name.rstrip('_')}_{i}" for i in count(2)))
+        free = (c for c in choices if c not in _RUNTIME | called and not is_cxx_reserved(c))
+        names[name] = next(c for c in free if c == name or (c not in own and c not in names.values()))
+    return names
+
+
 @frozen
 class _Writer:
-    """The expressions of one function. `read` are the names that it reads, `taken` those that mean something else in C++."""
+    """The expressions of one function. `read` are the names that it reads, `names` what C++ calls each."""
 
     typing: Typing
     read: Set[str]
-    taken: Set[str]
+    names: Mapping[str, str]
 
     def name(self, name: str) -> str:
         """A parameter's or `let`'s name in C++."""
-        return f"{name}_" if name in self.taken or is_cxx_reserved(name) else name
+        return self.names.get(name, name)
 
     def text(self, expr: ir.Expr, column: int, room: int) -> str:
         """An expression that starts at a column."""
@@ -154,6 +166,7 @@ class _Writer:
         type_ = self.typing.type_of(statement.value)
         if len(statement.names) > 1:
             whole = "_and_".join(statement.names)
+            whole = next(c for c in chain([whole], (f"{whole}_{i}" for i in count(2))) if c not in self.names.values())
             head = f"  const auto {whole} = "
             lines = [f"{head}{self.text(statement.value, len(head), 1)};"]
             parts = [(i, self.name(n)) for i, n in enumerate(statement.names) if n in self.read]
@@ -162,7 +175,7 @@ class _Writer:
         if isinstance(type_, ListType):
             value = self._kept(value)
         # A number over symbolic ones is symbolic.
-        spelled = "auto" if type_ == FLOAT else _owned_type(listed(type_))
+        spelled = "auto" if type_ == FLOAT else owned_type(listed(type_))
         head = f"  const {spelled} {self.name(statement.names[0])} = "
         return [f"{head}{self.text(value, len(head), 1)};"]
 
@@ -191,6 +204,8 @@ class _Writer:
                     return ir.Binary("<<", ir.Construct(ir.TypeRef("int64_t"), (shifted,)), self._owning(by))
                 case ir.Method(receiver, "dtype", ()):
                     return ir.Method(self._owning(receiver), "scalar_type", ())
+                case ir.Index(value, index) if self.typing.type_of(value) == OPTIONAL_TENSOR_LIST:
+                    return ir.Index(ir.Call("tensors_of", (self._owning(value),)), self._owning(index))
                 case ir.Local(name):
                     return ir.Local(self.name(name))
                 case ir.Fold(accumulator, initial, names, sources, value):
@@ -210,78 +225,26 @@ class _Writer:
         return ir.rewrite(expr, change)
 
     def _walked(self, source: ir.Expr) -> ir.Expr:
-        braces = isinstance(self.typing.type_of(source), BracesType)
-        return self._list(source, source) if braces else self._owning(source)
+        type_ = self.typing.type_of(source)
+        if type_ == OPTIONAL_TENSOR_LIST:
+            return ir.Call("tensors_of", (self._owning(source),))
+        return self._list(source, source) if isinstance(type_, BracesType) else self._owning(source)
 
     def _list(self, expr: ir.Expr, whole: ir.Expr) -> ir.Expr:
         type_ = listed(self.typing.type_of(whole))
         if isinstance(expr, ir.Braces):
-            return ir.Construct(ir.TypeRef(_owned_type(type_)), tuple([self._owning(i) for i in expr.items]), braces=True)
+            return ir.Construct(ir.TypeRef(owned_type(type_)), tuple([self._owning(i) for i in expr.items]), braces=True)
         return ir.Call("owned", (self._owning(expr),))
 
     def _begun(self, initial: ir.Expr, whole: ir.Expr) -> ir.Expr:
         type_ = self.typing.type_of(whole)
         if isinstance(type_, ListType):
             return self._list(initial, whole)
-        if isinstance(type_, BaseType) and type_.name in ("int", "SymInt"):
-            return ir.Construct(ir.TypeRef(_owned_type(type_)), (self._owning(initial),))
+        # The accumulator is of the type of the first value.
+        if isinstance(type_, BaseType) and type_.name in ("int", "SymInt") or type_ == FLOAT != self.typing.type_of(initial):
+            return ir.Construct(ir.TypeRef(owned_type(type_)), (self._owning(initial),))
         return self._owning(initial)
 
 
 def _is_optional_list(type_: ValueType) -> bool:
     return isinstance(type_, OptionalType) and isinstance(type_.elem, ListType)
-
-
-def parameter_type(type_: Type) -> str:
-    """How a function takes a value, up to its name."""
-    match type_:
-        case BaseType(name) if name in _BY_VALUE:
-            return f"{_BY_VALUE[name]} "
-        case BaseType(name):
-            return f"const {_BY_REFERENCE[name]}& "
-        case ListType(BaseType("bool"), int(size)):
-            return f"const std::array<bool, {size}>& "
-        case ListType(BaseType(name)) if name in _LISTS:
-            return f"{_LISTS[name]} "
-        case ListType(OptionalType(BaseType("Tensor"))):
-            return "const c10::List<std::optional<at::Tensor>>& "
-        case ListType(elem):
-            return f"at::ArrayRef<{_owned_type(elem)}> "
-        case OptionalType(ListType(BaseType(name))) if name in _OPTIONAL_LISTS:
-            return f"{_OPTIONAL_LISTS[name]} "
-        case OptionalType(BaseType("str")):
-            return "const std::optional<std::string_view>& "
-        case OptionalType(elem):
-            return f"const std::optional<{_owned_type(elem)}>& "
-
-
-def _owned_type(type_: ValueType) -> str:
-    """The C++ type of a value that owns what it holds; `auto` where that is not known."""
-    match type_:
-        case BaseType(name):
-            return _BY_VALUE.get(name) or _BY_REFERENCE.get(name) or "auto"
-        case ListType(BaseType("bool"), int(size)):
-            return f"std::array<bool, {size}>"
-        case ListType(elem):
-            return f"std::vector<{_owned_type(elem)}>"
-        case OptionalType(ListType()):
-            return "auto"
-        case OptionalType(elem):
-            # A tensor that may be absent reads as an undefined one.
-            return "at::Tensor" if str(elem) == "Tensor" else f"std::optional<{_owned_type(elem)}>"
-        case TupleType(items):
-            parts = [_owned_type(i) for i in items]
-            return "auto" if "auto" in parts else f"std::tuple<{', '.join(parts)}>"
-        case _:
-            return "auto"
-
-
-def _default(parameter: ir.Argument) -> str:
-    text = parameter.default
-    if text is None:
-        return ""
-    if parameter.type == BOOL:
-        text = text.lower()
-    elif text[:1] in "'\"":
-        text = string_literal(text[1:-1])
-    return f" = {'std::nullopt' if text == 'None' else text}"
