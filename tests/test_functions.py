@@ -11,8 +11,8 @@ import pytest
 from click.testing import CliRunner
 from compiling import diagnose, findings
 
-from gradspec.cli import cli
 from gradspec.backend import load_backend
+from gradspec.cli import cli
 from gradspec.diagnostics import Diagnostics
 from gradspec.fmt import format_spec
 from gradspec.ir import Comprehension, Fold, Guard, Let, Local, called_functions, no_operators

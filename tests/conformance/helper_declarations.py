@@ -1,4 +1,4 @@
-"""`helper-declarations: N/N`: each helper that we declare again is declared so by the installed torch, with these types and this result."""
+"""`helper-declarations: N/N`: each helper that we declare again is declared so by the installed torch."""
 
 from __future__ import annotations
 

@@ -7,9 +7,9 @@ from collections import Counter, defaultdict
 from typing import Any
 
 import torch
-from deliberate import settle
 import torch.autograd.forward_ad as forward_ad
 from attrs import frozen
+from deliberate import settle
 from emitted_python import nodes
 from node_calls import reached
 from opinfo import Sample, cotangent, same, samples
