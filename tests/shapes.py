@@ -59,6 +59,12 @@ def shape(expr: s.Expr) -> Shape:
             return ("?", shape(test), shape(then), shape(other))
         case s.Lambda(param_type, param, body):
             return ("lambda", param_type, param.text, shape(body))
+        case s.Comprehension(value, names, sources, test):
+            walked = [n.text for n in names]
+            return ("list", shape(value), *walked, *map(shape, sources), None if test is None else shape(test))
+        case s.Fold(accumulator, initial, names, sources, value):
+            walked = [n.text for n in names]
+            return ("fold", accumulator.text, shape(initial), *walked, *map(shape, sources), shape(value))
 
 
 def divide(left: int, right: int) -> int:

@@ -10,8 +10,7 @@ from gradspec import ir
 from gradspec.functions import TORCH_HELPERS
 from gradspec.load import find_torch
 from gradspec.pipeline import compile_files
-from gradspec_cpp.emit import PRIMITIVES
-from gradspec_cpp.functions import function_models
+from gradspec_cpp.functions import PRIMITIVES, function_models
 from gradspec_python.emit import lower_helpers
 from gradspec_python.support import support_functions, support_name
 
