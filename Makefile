@@ -4,7 +4,7 @@ PYTHON ?= $(or $(shell command -v python3.11),python3)
 PY := .venv/bin/python
 INSTALLED := .venv/.installed
 
-CONFORMANCE := facts header helper-declarations helpers compile optimised clang functional import cases python-nodes node-calls python-opinfo models planted getters bindings-compile cpp-link cpp-node-calls
+CONFORMANCE := facts header helper-declarations helpers compile optimised clang functional import cases python-nodes node-calls python-opinfo models planted known getters bindings-compile cpp-link cpp-node-calls
 BENCH := emit noop ops10k wide compile-cost bindings python-calls helper-cost
 
 .PHONY: help demo test check format conformance conformance-eras bench clean

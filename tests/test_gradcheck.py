@@ -11,19 +11,16 @@ from typing import Any
 
 import pytest
 import torch
-from attrs import evolve
 
 from gradspec.diagnostics import Diagnostics
 from gradspec.gradcheck import known as known_list
 from gradspec.gradcheck.calls import make_call
-from gradspec.gradcheck.known import known_faults
 from gradspec.gradcheck.numeric import adjoint_error, jvp_error, vjp_error
 from gradspec.gradcheck.one import Checked, check_one
 from gradspec.gradcheck.report import OpReport, failure_lines, summary_rows
 from gradspec.gradcheck.run import check_program
-from gradspec.ir import Program
 from gradspec.load import find_torch, load_source
-from gradspec.pipeline import compile_files, compile_sources
+from gradspec.pipeline import compile_sources
 from gradspec.source import Source
 
 # What is recorded of torch's samples is kept in the process.
@@ -61,7 +58,7 @@ def report(native: Source) -> Callable[..., OpReport]:
 
     def made(text: str, limit: float = 60.0) -> OpReport:
         program = compile_sources([Source("t.grad", text)], native, helpers="prelude").program
-        (found,) = check_program(evolve(program, ops=program.ops[:1]), 0, limit)
+        (found,) = check_program(program.of(program.ops[:1]), 0, limit)
         return found
 
     return made
@@ -148,19 +145,6 @@ def test_a_kernel_that_ends_the_process_by_itself_is_a_note(report: Report, monk
     assert "ended the process (exit code 5)" in found.notes[0]
 
 
-@pytest.fixture(scope="module")
-def spec_of_torch() -> Program:
-    files = find_torch(None)
-    return compile_files([files.derivatives], files.native_functions, helpers="prelude").program
-
-
-@pytest.mark.parametrize("name", sorted({op for op, _ in known_faults()}))
-def test_what_is_known_of_torch_is_so(spec_of_torch: Program, name: str) -> None:
-    (op,) = [o for o in spec_of_torch.ops if str(o.name) == name and o.dispatch == "Default"]
-    (found,) = check_program(evolve(spec_of_torch, ops=(op,)), 0)
-    assert {f.outcome.check for f in found.known} == {check for op, check in known_faults() if op == name}
-
-
 def test_what_is_known_excuses_nothing_that_torch_passes(report: Report, monkeypatch: pytest.MonkeyPatch) -> None:
     everything = {("mul.Tensor", check): "a reason" for check in ("vjp", "torch", "in place", "vjp of vjp", "jvp of vjp")}
     monkeypatch.setattr("gradspec.gradcheck.run.known_faults", lambda: everything)
@@ -172,7 +156,7 @@ def test_an_entry_without_a_reason_is_refused(tmp_path: Path, monkeypatch: pytes
     (tmp_path / "known.toml").write_text(text, encoding="utf-8")
     monkeypatch.setattr(known_list, "LIST", tmp_path / "known.toml")
     with pytest.raises(ValueError, match="no reason"):
-        known_faults()
+        known_list.known_faults()
 
 
 def test_a_right_formula_passes(check: Run) -> None:
