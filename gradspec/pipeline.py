@@ -67,7 +67,7 @@ def compile_sources(
     """
     found = Diagnostics() if diagnostics is None else diagnostics
     table = OpTable({}, found) if schemas is None else parse_native_functions(schemas, found)
-    specs = [_parse(source, found) for source in sources]
+    specs = [parse_source(source, found) for source in sources]
     unread = frozenset[str]().union(*[spec.unread for spec in specs])
     known = unread.union(externs)
     written = [f for spec in specs for f in spec.functions]
@@ -97,7 +97,8 @@ def _called(functions: Sequence[Function], own: Iterable[Function], ops: Iterabl
     return called_functions(functions, [*[e for op in ops for e in op.formulas], *[e for f in own for e in f.expressions]])
 
 
-def _parse(source: Source, diagnostics: Diagnostics) -> s.Spec:
+def parse_source(source: Source, diagnostics: Diagnostics) -> s.Spec:
+    """One spec, in the language that the ending of its path says."""
     spec = parse_spec(source, diagnostics) if source.path.endswith(".grad") else parse_derivatives(source, diagnostics)
     if not spec.entries and not spec.functions and not diagnostics.has_errors:
         diagnostics.add("GS0111", f"{source.path} has no entries", Span(source, 0, 0))

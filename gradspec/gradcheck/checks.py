@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import nullcontext
 from typing import Any, Literal, TypeAlias
 
 import torch
@@ -20,7 +19,6 @@ from gradspec.gradcheck.compare import (
     tangent_distance,
     undefined_error,
 )
-from gradspec.gradcheck.nested import forward_over_forward
 from gradspec.gradcheck.numeric import adjoint_error, jvp_error, nudged, randoms, vjp_error
 from gradspec.gradcheck.outcomes import Outcome, by_differences, compared, judged, measure
 from gradspec.gradcheck.special import is_smooth, jvp_at, special_points, uniform_points, vjp_at
@@ -187,13 +185,8 @@ def _check(subject: Subject, call: Call, *, kind: Kind, seed: int) -> Iterator[O
     directions = randoms(at, seed + 3)
     yield from numeric("jvp of vjp", lambda f, x: jvp_error(by.vjp(f, count), (*x, *weights), seed, by))
     yield from numeric("vjp of jvp", lambda f, x: vjp_error(by.jvp(f, count), (*x, *directions), seed, by))
-
-    def jvp_of_jvp(f: Function, x: Tensors) -> float:
-        with forward_over_forward(subject.node) if f is mine else nullcontext():
-            return jvp_error(by.jvp(f, count), (*x, *directions), seed, by)
-
     if by.nests:
-        yield from numeric("jvp of jvp", jvp_of_jvp)
+        yield from numeric("jvp of jvp", lambda f, x: jvp_error(by.jvp(f, count), (*x, *directions), seed, by))
     if writing is not None:
         yield from _in_place("in place, tangent", lambda: tangent_distance(mine, writing, at, seed, by))
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 from gradspec.diagnostics import Diagnostics
 from gradspec.ir import Op
-from gradspec.parse import parse_spec
+from gradspec.pipeline import parse_source
 from gradspec.source import Source, Span
 from gradspec.syntax import Spec
-from gradspec.torch_yaml import parse_derivatives
 from gradspec.written import written_formulas
 
 
@@ -15,7 +16,7 @@ def formula_places(op: Op) -> dict[str, Span]:
     """The place of each input's and output's formula, and of `forward`; none for an op that is derived from another."""
     if op.span is None:
         return {}
-    spec = _parsed(op.span.source)
+    spec = _spec(op.span.source)
     places = {
         name: formula.rule.formula.excerpt.span
         for _, formulas in written_formulas([spec], [op])
@@ -28,6 +29,7 @@ def formula_places(op: Op) -> dict[str, Span]:
     return places
 
 
-def _parsed(source: Source) -> Spec:
-    found = Diagnostics()
-    return parse_spec(source, found) if source.path.endswith(".grad") else parse_derivatives(source, found)
+@cache
+def _spec(source: Source) -> Spec:
+    # Ops of one spec ask one after the other.
+    return parse_source(source, Diagnostics())
