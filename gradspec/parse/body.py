@@ -63,10 +63,11 @@ def report_statements(source: Source, statements: Iterable[tuple[int, int]], bod
         last = excerpt.span
         behind = behind or (last if result is not None else None)
         try:
-            formula_parser().parse(excerpt.text, start="statement")
+            statement = formula_parser().parse(excerpt.text, start="statement")
         except UnexpectedInput as error:
             grammar.report_statement_error(error, excerpt, diagnostics)
-        if excerpt.text.startswith("return"):
+            continue
+        if not isinstance(statement, s.Let | s.Guard):
             result = result or last
     if diagnostics.has_errors:
         return

@@ -38,14 +38,8 @@ def find_op(source: Source, start: int, stop: int, diagnostics: Diagnostics) -> 
     Parts whose brackets, strings or comments do not end are reported and left out, as is a rule without its `;`.
     """
     scan = _Scanner(source, stop, diagnostics, start)
-    scan.next_sign()
-    head_start = scan.at
-    sign = scan.go_to("{;}")
-    head = (head_start, scan.end_before())
-    if sign != "{":
-        if scan.fine:
-            help_ = "an op looks like `op name(Tensor self) -> Tensor { self: grad; }`"
-            scan.report("GS0203", "an op without its `{`", min(max(start, head[1] - 1), stop - 1), help=help_)
+    head = scan.head("an op", "op name(Tensor self) -> Tensor { self: grad; }", start)
+    if head is None:
         return None
     opened = [scan.at]
     scan.at += 1
@@ -93,14 +87,8 @@ def find_function(source: Source, start: int, stop: int, diagnostics: Diagnostic
     Statements whose brackets, strings or comments do not end are reported and left out, as is one without its `;`.
     """
     scan = _Scanner(source, stop, diagnostics, start)
-    scan.next_sign()
-    head_start = scan.at
-    sign = scan.go_to("{;}")
-    head = (head_start, scan.end_before())
-    if sign != "{":
-        if scan.fine:
-            help_ = "a function looks like `fn name(Tensor x) -> Tensor { return x * 2; }`"
-            scan.report("GS0203", "a function without its `{`", min(max(start - 1, head[1] - 1), stop - 1), help=help_)
+    head = scan.head("a function", "fn name(Tensor x) -> Tensor { return x * 2; }", start - 1)
+    if head is None:
         return None
     opened = scan.at
     scan.at += 1
@@ -304,6 +292,22 @@ class _Scanner:
         if self.go_to("}"):
             self.at += 1
         return True
+
+    def head(self, what: str, example: str, least: int) -> tuple[int, int] | None:
+        """Go to the `{` of an item, and give the place of its schema; None where there is no brace, which is reported.
+
+        That is not before `least`, where the item's first word ends.
+        """
+        self.next_sign()
+        start = self.at
+        sign = self.go_to("{;}")
+        place = (start, self.end_before())
+        if sign == "{":
+            return place
+        if self.fine:
+            at = min(max(least, place[1] - 1), self.stop - 1)
+            self.report("GS0203", f"{what} without its `{{`", at, help=f"{what} looks like `{example}`")
+        return None
 
     def go_to(self, ends: str) -> str:
         """Go to the first of some signs that stands outside of braces, and give it; empty at the end.
