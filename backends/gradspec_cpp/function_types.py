@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from gradspec.emit.cxx import string_literal
-from gradspec.types import BaseType, ListType, OptionalType, Type
+from gradspec.types import TENSOR, BaseType, ListType, OptionalType, Type
 from gradspec.values import TupleType, ValueType
 
 # How a function takes a value: what formulas hand on converts to it, as it does for PyTorch's own helpers.
@@ -64,7 +64,7 @@ def owned_type(type_: ValueType) -> str:
             return "auto"
         case OptionalType(elem):
             # A tensor that may be absent reads as an undefined one.
-            return "at::Tensor" if str(elem) == "Tensor" else f"std::optional<{owned_type(elem)}>"
+            return "at::Tensor" if elem == TENSOR else f"std::optional<{owned_type(elem)}>"
         case TupleType(items):
             parts = [owned_type(i) for i in items]
             return "auto" if "auto" in parts else f"std::tuple<{', '.join(parts)}>"

@@ -13,7 +13,7 @@ from gradspec.emit.identifiers import is_cxx_reserved
 from gradspec.signatures import Signature, Signatures, declared_functions, operators_of, result_type
 from gradspec.typed import Typing
 from gradspec.typed_function import type_function
-from gradspec.types import INT, OPTIONAL_TENSOR_LIST, BaseType, ListType, OptionalType
+from gradspec.types import INT, OPTIONAL_TENSOR, OPTIONAL_TENSOR_LIST, BaseType, ListType, OptionalType
 from gradspec.values import FLOAT, BracesType, ValueType, listed
 from gradspec_cpp.expr import emit_expr_lines
 from gradspec_cpp.function_types import default_text, owned_type, parameter_type
@@ -101,7 +101,7 @@ def _model(function: ir.Function, signatures: Signatures) -> FunctionModel:
     body: list[str] = []
     for parameter in function.parameters:
         name = writer.name(parameter.name) if parameter.name in read else f"/*{parameter.name}*/"
-        if str(parameter.type) == "Tensor?" and parameter.name in read:
+        if parameter.type == OPTIONAL_TENSOR and parameter.name in read:
             # An absent tensor reads as an undefined one.
             body.append(f"  const at::Tensor {name} = optional_{name}.value_or(at::Tensor());")
             name = f"optional_{name}"
