@@ -20,8 +20,8 @@ from attrs import frozen
 from cpp_library import nodes_module
 from deliberate import settle
 from header import shipped_nodes
-from node_calls import graphs, reached, shown
-from opinfo import same, samples
+from node_calls import reached_nodes, shown
+from opinfo import same
 
 # How many samples' calls of one node are compared, and how many nodes have to be reached.
 CALLS = 24
@@ -88,28 +88,23 @@ def main(only: str) -> None:
     refused: Counter[str] = Counter()
     wrong: dict[str, dict[str, str]] = defaultdict(dict)
     seen: Counter[str] = Counter()
-    for sample in samples(only=only):
-        try:
-            found = [node for outputs in graphs(sample) for node in reached(outputs)]
-        except Exception:
+    for sample, node in reached_nodes(only):
+        name = node.name()
+        if name not in known or seen[name] >= CALLS:
             continue
-        for node in found:
-            name = node.name()
-            if name not in known or seen[name] >= CALLS:
+        seen[name] += 1
+        ours = module.make(node)
+        for gradients in gradients_of(node):
+            theirs = call(node, gradients)
+            if theirs.error is not None:
+                refused[name] += 1
                 continue
-            seen[name] += 1
-            ours = module.make(node)
-            for gradients in gradients_of(node):
-                theirs = call(node, gradients)
-                if theirs.error is not None:
-                    refused[name] += 1
-                    continue
-                said = difference(call(ours, gradients), theirs)
-                if said:
-                    undefined = " with gradients left undefined" if None in gradients else ""
-                    wrong[name].setdefault(f"{sample.title}{undefined}", said)
-                else:
-                    equal[name] += 1
+            said = difference(call(ours, gradients), theirs)
+            if said:
+                undefined = " with gradients left undefined" if None in gradients else ""
+                wrong[name].setdefault(f"{sample.title}{undefined}", said)
+            else:
+                equal[name] += 1
     for name, places in sorted(wrong.items()):
         for title, said in islice(places.items(), 2):
             print(f"differs: {name} in {title}: {said}")

@@ -152,30 +152,36 @@ def graphs(sample: Sample) -> Iterator[tuple[torch.Tensor, ...]]:
         return
 
 
-def main(only: str) -> None:
-    """Compare every node that the samples reach."""
-    ours = nodes()
-    calls: Counter[str] = Counter()
-    wrong: dict[str, dict[str, str]] = defaultdict(dict)
-    unread: dict[str, str] = {}
+def reached_nodes(only: str) -> Iterator[tuple[Sample, Any]]:
+    """Each node that the samples reach, with its sample."""
     for sample in samples(only=only):
         try:
             found = [node for outputs in graphs(sample) for node in reached(outputs)]
         except Exception:
             continue
         for node in found:
-            name = node.name()
-            known = ours.get(name)
-            if known is None or known.function is None or calls[name] >= CALLS:
-                continue
-            try:
-                difference = compare(node, known)
-            except NoValue as missing:
-                unread.setdefault(name, str(missing))
-                continue
-            calls[name] += 1
-            if difference:
-                wrong[name].setdefault(sample.title, difference)
+            yield sample, node
+
+
+def main(only: str) -> None:
+    """Compare every node that the samples reach."""
+    ours = nodes()
+    calls: Counter[str] = Counter()
+    wrong: dict[str, dict[str, str]] = defaultdict(dict)
+    unread: dict[str, str] = {}
+    for sample, node in reached_nodes(only):
+        name = node.name()
+        known = ours.get(name)
+        if known is None or known.function is None or calls[name] >= CALLS:
+            continue
+        try:
+            difference = compare(node, known)
+        except NoValue as missing:
+            unread.setdefault(name, str(missing))
+            continue
+        calls[name] += 1
+        if difference:
+            wrong[name].setdefault(sample.title, difference)
     for name, reason in sorted(unread.items()):
         if not calls[name]:
             print(f"not comparable: {name}: {reason}")
